@@ -1,0 +1,10 @@
+# libzip's CMake package of Debian 12 names tools that its -dev package does not install; pkg-config is right.
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(libzip REQUIRED IMPORTED_TARGET libzip)
+find_package(ZLIB REQUIRED)
+find_package(simdjson REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(Boost REQUIRED)
+if(PROJECT_IS_TOP_LEVEL)
+  find_package(CLI11 REQUIRED)
+endif()

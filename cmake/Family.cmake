@@ -1,0 +1,20 @@
+# A family is a folder with one source per member. tensorspec_family(read Reader readers) writes read_family.inc with a line
+# TENSORSPEC_MEMBER(stem) per file of src/read that defines `readers::stem`, in sorted order. No static
+# self-registration: a static archive drops it silently. Files listed after `NOT` are shared code, not members.
+function(tensorspec_family folder target)
+  cmake_parse_arguments(ARG "" "" "NOT" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp")
+  list(SORT sources)
+  set(lines "")
+  foreach(source IN LISTS sources)
+    cmake_path(GET source STEM stem)
+    if(NOT stem IN_LIST ARG_NOT)
+      string(APPEND lines "TENSORSPEC_MEMBER(${stem})\n")
+      if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/${stem}.cmake")
+        include("${CMAKE_CURRENT_SOURCE_DIR}/${folder}/${stem}.cmake")
+      endif()
+    endif()
+  endforeach()
+  file(CONFIGURE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/${folder}_family.inc" CONTENT "${lines}")
+  target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_BINARY_DIR}")
+endfunction()

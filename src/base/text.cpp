@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text.hpp"
+
+namespace tensorspec {
+
+std::size_t utf8_sequence_length(std::string_view text) noexcept {
+  if (text.empty()) return 0;
+  const auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = at(0);
+  if (lead < 0x80) return 1;
+  const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  if (lead < 0xC2 || lead > 0xF4 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i)
+    if ((at(i) & 0xC0) != 0x80) return 0;
+  if (lead == 0xE0 && at(1) < 0xA0) return 0;  // overlong
+  if (lead == 0xED && at(1) > 0x9F) return 0;  // surrogate
+  if (lead == 0xF0 && at(1) < 0x90) return 0;  // overlong
+  if (lead == 0xF4 && at(1) > 0x8F) return 0;  // beyond U+10FFFF
+  return length;
+}
+
+bool is_utf8(std::string_view text) noexcept {
+  while (!text.empty()) {
+    const std::size_t length = utf8_sequence_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+std::string join(const std::vector<std::string>& parts, std::string_view separator) {
+  std::string out;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0) out += separator;
+    out += parts[i];
+  }
+  return out;
+}
+
+namespace {
+bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+
+// The run of digits at the start of `text`, without leading zeros.
+std::string_view number_at(std::string_view text, std::size_t& length) noexcept {
+  length = 0;
+  while (length < text.size() && is_digit(text[length])) ++length;
+  std::size_t zeros = 0;
+  while (zeros + 1 < length && text[zeros] == '0') ++zeros;
+  return text.substr(zeros, length - zeros);
+}
+}  // namespace
+
+int natural_compare(std::string_view a, std::string_view b) noexcept {
+  std::string_view x = a, y = b;
+  while (!x.empty() && !y.empty()) {
+    if (is_digit(x[0]) && is_digit(y[0])) {
+      std::size_t x_length = 0, y_length = 0;
+      const std::string_view p = number_at(x, x_length), q = number_at(y, y_length);
+      if (p.size() != q.size()) return p.size() < q.size() ? -1 : 1;
+      if (const int order = p.compare(q)) return order;
+      x.remove_prefix(x_length);
+      y.remove_prefix(y_length);
+    } else if (x[0] != y[0]) {
+      return static_cast<unsigned char>(x[0]) < static_cast<unsigned char>(y[0]) ? -1 : 1;
+    } else {
+      x.remove_prefix(1);
+      y.remove_prefix(1);
+    }
+  }
+  if (x.empty() != y.empty()) return x.empty() ? -1 : 1;
+  return a.compare(b);  // only leading zeros differ: "a01" and "a1"
+}
+
+}  // namespace tensorspec

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Small helpers on text that several folders need.
+#pragma once
+
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tensorspec {
+
+// Bytes of the valid UTF-8 sequence at the start of `text` (1..4), or 0 when it is invalid, overlong, a surrogate or
+// cut.
+std::size_t utf8_sequence_length(std::string_view text) noexcept;
+bool is_utf8(std::string_view text) noexcept;
+
+// Whole text as a decimal integer; nullopt for anything else, including a value outside int64.
+inline std::optional<std::int64_t> parse_int64(std::string_view text) noexcept {
+  std::int64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (text.empty() || error != std::errc() || stop != end) return std::nullopt;
+  return value;
+}
+
+std::string join(const std::vector<std::string>& parts, std::string_view separator);
+
+// Natural order: runs of digits compare as numbers, so layers[2] comes before layers[10]; then plain byte order, so
+// that the order is total. Negative, zero or positive like strcmp.
+int natural_compare(std::string_view a, std::string_view b) noexcept;
+inline bool natural_less(std::string_view a, std::string_view b) noexcept { return natural_compare(a, b) < 0; }
+
+}  // namespace tensorspec
