@@ -261,6 +261,7 @@ struct EvidenceJson {
     TRY(state.maximum_, row_of(*maximum, columns));
     TRY(const Json* lattice, member(object, "lattice"));
     TRY(state.lattice_, read_lattice(*lattice, columns));
+    if (columns == 0) state.lattice_.insert({});  // scalars alone: the one point has no coordinates to write
     if (state.lattice_.empty()) return malformed("a lattice without a point");
     state.split_classes();
     TRY(const Json* sample, member(object, "sample"));

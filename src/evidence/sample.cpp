@@ -45,7 +45,7 @@ std::optional<BottomKSample::Evicted> BottomKSample::add(std::span<const std::in
 }
 
 std::int64_t SizeHistogram::bin(std::int64_t size) noexcept {
-  const int width = std::bit_width(static_cast<std::uint64_t>(size));
+  const int width = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(size)));
   const int drop = width - 1 - kBinBits;
   return drop <= 0 ? size : (size >> drop) << drop;
 }

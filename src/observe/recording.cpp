@@ -168,7 +168,7 @@ struct RecordingParser::State {
     dom::element root;
     if (const auto code = parser.parse(text.data(), text.size(), false).get(root)) return report(syntax_error(text, code));
     if (auto status = read_call(root, call); !status.ok()) return report(std::move(status).error());
-    handlers.call(call);
+    handlers.call(call, line);
   }
 
   void skip_rest_of_line() {
