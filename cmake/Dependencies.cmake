@@ -1,6 +1,3 @@
-# libzip's CMake package of Debian 12 names tools that its -dev package does not install; pkg-config is right.
-find_package(PkgConfig REQUIRED)
-pkg_check_modules(libzip REQUIRED IMPORTED_TARGET libzip)
 find_package(ZLIB REQUIRED)
 find_package(simdjson REQUIRED)
 find_package(nlohmann_json REQUIRED)

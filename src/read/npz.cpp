@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// NumPy's .npz: a zip archive whose members NAME.npy are arrays called NAME (numpy.savez and savez_compressed of NumPy
+// 2.4). Other members hold no tensor. Of each array only the header is read, or inflated.
+#include <array>
+#include <unordered_set>
+
+#include "base/text.hpp"
+#include "base/try.hpp"
+#include "read/npy.hpp"
+#include "read/reader.hpp"
+#include "wire/zip.hpp"
+
+namespace tensorspec {
+namespace {
+
+constexpr std::string_view kSuffix = ".npy";
+// What is read of a member at first: NumPy pads headers to 64 bytes, and nearly all take 128.
+constexpr std::size_t kFirstBytes = 512;
+// Headers that do not fit there are told apart by a budget for the whole archive: a small archive can hold very many
+// that inflate to the limit each.
+constexpr std::size_t kMaxLongHeaders = std::size_t{16} << 20;
+
+bool sniff(const Head& head) {
+  const std::string_view mark = head.bytes.substr(0, 4);
+  if (mark != std::string_view("PK\3\4", 4) && mark != std::string_view("PK\5\6", 4)) return false;
+  if (zip_first_name(head.bytes).ends_with(kSuffix)) return true;
+  // The array may stand behind a member that is none; other formats are zip archives too.
+  const auto archive = ZipArchive::open(head.source);
+  if (!archive.ok()) return false;
+  for (const ZipMember& member : archive->members())
+    if (member.name.ends_with(kSuffix)) return true;
+  return archive->members().empty();
+}
+
+class NpzReader {
+ public:
+  NpzReader(ByteSource& source, ZipArchive& archive) : source_(source), archive_(archive) {}
+
+  Result<TensorInfo> read(const ZipMember& member) {
+    const Place place{.file = source_.name(), .member = member.name};
+    const auto fail = [&](ErrorCode code, std::string detail) {
+      return Error{.code = code, .where = place.text(), .detail = std::move(detail)};
+    };
+    if (member.name.find('\0') != std::string::npos || !is_utf8(member.name))
+      return fail(ErrorCode::zip_member, "its name is not text in UTF-8");
+    const std::string_view name = std::string_view(member.name).substr(0, member.name.size() - kSuffix.size());
+    if (!names_.insert(name).second) return fail(ErrorCode::duplicate_tensor, "'" + std::string(name) + "'");
+
+    std::array<char, kFirstBytes> first;
+    TRY(const std::size_t got, archive_.read_first(member, first));
+    TRY(TensorInfo tensor,
+        read_npy_header(place, {first.data(), got}, [&](std::size_t count) { return longer(place, member, count); }));
+    tensor.name = name;
+    return tensor;
+  }
+
+ private:
+  Result<std::string_view> longer(const Place& place, const ZipMember& member, std::size_t count) {
+    if (count > budget_)
+      return Error{.code = ErrorCode::npy_header_too_large,
+                   .where = place.text(),
+                   .detail = "the long headers of the archive take more than " + std::to_string(kMaxLongHeaders) +
+                             " bytes together"};
+    budget_ -= count;
+    longer_.resize(count);
+    TRY(const std::size_t got, archive_.read_first(member, longer_));
+    return std::string_view(longer_).substr(0, got);
+  }
+
+  ByteSource& source_;
+  ZipArchive& archive_;
+  std::unordered_set<std::string_view> names_;
+  std::string longer_;
+  std::size_t budget_ = kMaxLongHeaders;
+};
+
+Status open(ByteSource& source, ReadSink& sink) {
+  TRY(ZipArchive archive, ZipArchive::open(source));
+  NpzReader reader(source, archive);
+  for (const ZipMember& member : archive.members()) {
+    if (!member.name.ends_with(kSuffix)) continue;
+    auto tensor = reader.read(member);
+    if (tensor.ok()) sink.tensor(std::move(tensor).value());
+    else if (!sink.bad(tensor.error())) break;
+  }
+  return {};
+}
+
+}  // namespace
+
+constinit const Reader readers::npz{.id = "npz",
+                                    .title = "NumPy archive of arrays",
+                                    .specification = "numpy.savez of NumPy 2.4, in zip (APPNOTE 6.3.10)",
+                                    .extensions = ".npz",
+                                    .sniff = sniff,
+                                    .open = open};
+
+}  // namespace tensorspec

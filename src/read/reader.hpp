@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One entry of the family of readers. src/read/foo.cpp defines `constinit const Reader readers::foo`, and that file,
+// its test and its golden folder are the whole of a new format; examples/skeleton_reader is one to copy.
+#pragma once
+
+#include <string_view>
+
+#include "tensorspec/read.hpp"
+#include "wire/source.hpp"
+
+namespace tensorspec {
+
+// What a format is recognised by.
+struct Head {
+  std::string_view bytes;  // the first ByteSource::kHeadBytes, fewer when there are no more
+  ByteSource& source;      // for a format whose mark is not in the head; a stream is then held in memory
+};
+
+struct Reader {
+  std::string_view id;  // the stem of the file, and the word for --from
+  std::string_view title, specification, extensions;
+
+  // Do the contents look like this format? The extension is never asked. Exactly one reader must say yes to a file, so
+  // this says no to what another format's mark fits too.
+  bool (*sniff)(const Head& head);
+  // Gives what the source holds to the sink. An Error: nothing of it can be used. A bad part goes to sink.bad and the
+  // rest is read, unless that says to stop; being stopped is no error. Every length is bounded before it is believed.
+  Status (*open)(ByteSource& source, ReadSink& sink);
+};
+
+// One definition per file of this folder; reader.cpp makes the table of them.
+namespace readers {
+#define TENSORSPEC_MEMBER(stem) extern const Reader stem;
+#include "read_family.inc"
+#undef TENSORSPEC_MEMBER
+}  // namespace readers
+
+}  // namespace tensorspec
