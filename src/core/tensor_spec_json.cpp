@@ -83,10 +83,14 @@ std::string with_null_for_nan(std::string_view text) {
 
 std::string TensorSpec::to_dict(DTypeStyle style) const {
   Json::Array sizes, multipliers;
-  for (const AxisExtent& extent : shape)
-    sizes.push_back(extent.is_symbol() ? Json(*extent.symbol()) : Json(*extent.size()));
-  for (const double multiplier : _bs_multipliers)
-    multipliers.push_back(std::isfinite(multiplier) ? Json(multiplier) : Json());
+  for (const AxisExtent& extent : shape) {
+    if (extent.is_symbol()) sizes.push_back(*extent.symbol());
+    else sizes.push_back(*extent.size());
+  }
+  for (const double multiplier : _bs_multipliers) {
+    if (std::isfinite(multiplier)) multipliers.push_back(multiplier);
+    else multipliers.emplace_back();
+  }
   Json dict;
   dict.add("type", kType);
   dict.add("shape", std::move(sizes));
