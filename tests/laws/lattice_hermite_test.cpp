@@ -92,7 +92,7 @@ void check_all(const std::vector<Point>& points, std::mt19937_64& random) {
 }
 
 TEST(LatticeLaws, HermiteFormOfPointsAsModelsMakeThem) {
-  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 6000; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 random(seed);
     const auto dimension = static_cast<std::size_t>(uniform(random, 1, 12));
@@ -103,7 +103,7 @@ TEST(LatticeLaws, HermiteFormOfPointsAsModelsMakeThem) {
 }
 
 TEST(LatticeLaws, HermiteFormOfSizesUpTo2To62) {
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 random(seed);
     const auto dimension = static_cast<std::size_t>(uniform(random, 1, 8));
@@ -115,7 +115,7 @@ TEST(LatticeLaws, HermiteFormOfSizesUpTo2To62) {
 
 TEST(LatticeLaws, HermiteFormOfAnyInt64) {
   const std::int64_t corners[] = {INT64_MIN, INT64_MIN + 1, -1, 0, 1, INT64_MAX - 1, INT64_MAX};
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 random(seed);
     const auto dimension = static_cast<std::size_t>(uniform(random, 1, 6));
