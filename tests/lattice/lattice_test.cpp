@@ -230,41 +230,52 @@ TEST(Lattice, ContainsStaysExactWhereARowDoesNotFit) {
   EXPECT_EQ(allocations, 0U);
 }
 
-TEST(Lattice, ContainsStaysExactInALongChain) {
-  constexpr std::size_t n = 64;
-  // x_i = 3 (z_0 + ... + z_(i-1)) + 4 z_i, and a last row with factors of 2^62 and more.
-  for (const std::size_t size : {std::size_t{8}, n, n + 6}) {
-    AffineLattice::Canonical form;
-    form.point.assign(size + 1, "0");
-    for (std::size_t j = 0; j < size; ++j) {
-      std::vector<std::string> generator(size + 1, "0");
-      for (std::size_t i = j; i < size; ++i) generator[i] = i == j ? "4" : "3";
-      generator[size] = std::to_string((std::int64_t{1} << 62) + static_cast<std::int64_t>(j));
-      form.generators.push_back(generator);
-    }
-    const auto lattice = AffineLattice::from_canonical(size + 1, form);
-    ASSERT_TRUE(lattice.ok()) << lattice.error().message();
-    const Matrix h = generators_of(*lattice);
-    std::mt19937_64 random(5);
-    std::size_t inside = 0;
-    for (int k = 0; k < 200; ++k) {
-      // Small z, so that the last coordinate fits; then disturb one coordinate in half of the cases.
-      Column x(size + 1);
-      std::int64_t sum = 0;
-      for (std::size_t j = 0; j < size; ++j) {
-        const std::int64_t z = j + 1 == size ? -sum : uniform(random, -(std::int64_t{1} << 40), std::int64_t{1} << 40);
-        sum += z;
-        for (std::size_t i = 0; i <= size; ++i) x[i] += h[j][i] * z;
+TEST(Lattice, ContainsIsNotFooledByAValueThatWouldWrap) {
+  const AffineLattice lattice =
+      AffineLattice::from_canonical(2, {{"0", std::to_string(INT64_MAX)}, {{"1", "1"}}}).value();
+  EXPECT_TRUE(lattice.contains(Point{-1, INT64_MAX - 1}));
+  EXPECT_FALSE(lattice.contains(Point{1, INT64_MIN}));  // it has 2^63 there
+}
+
+// A member all of whose coordinates fit while z grows like the Fibonacci numbers: left of each pivot the entry is as
+// large as it may be where z has one sign, and 0 where it has the other.
+TEST(Lattice, ContainsStaysExactWhereZDoesNotFit) {
+  const std::int64_t pivot = std::int64_t{1} << 62;
+  for (const std::size_t n : {std::size_t{8}, std::size_t{64}, std::size_t{70}}) {
+    AffineLattice::Canonical form{std::vector<std::string>(n, "0"), {}};
+    form.generators.assign(n, form.point);
+    std::mt19937_64 random(3);
+    Column z{INT64_MAX};
+    Point x{INT64_MAX};
+    form.generators[0][0] = "1";
+    for (std::size_t i = 1; i < n; ++i) {
+      Whole sum = 0;
+      for (std::size_t j = 0; j < i; ++j) {
+        if ((z[j] > 0) != (i % 2 == 1)) continue;
+        const std::int64_t entry = uniform(random, pivot - 1000, pivot - 1);
+        form.generators[j][i] = std::to_string(entry);
+        sum += z[j] * entry;
       }
-      if (x[size] > INT64_MAX || x[size] < INT64_MIN) continue;
-      if (k % 2 == 0) x[static_cast<std::size_t>(uniform(random, 0, static_cast<std::int64_t>(size)))] += 4;
-      Point y;
-      for (const Whole& value : x) y.push_back(static_cast<std::int64_t>(value));
-      const bool expected = solve(h, h.size(), x).has_value();
-      inside += expected;
-      EXPECT_EQ(lattice->contains(y), expected);
+      form.generators[i][i] = std::to_string(pivot);
+      z.push_back(-sum / pivot);
+      x.push_back(static_cast<std::int64_t>(sum + z[i] * pivot));
     }
-    EXPECT_GE(inside, 100U);
+    EXPECT_GT(abs(z[n - 1]), Whole(1) << (n < 64 ? 64 : 100));
+    const auto lattice = AffineLattice::from_canonical(n, form);
+    ASSERT_TRUE(lattice.ok()) << lattice.error().message();
+    std::size_t allocations = allocations_of([&] { EXPECT_TRUE(lattice->contains(x)); });
+    for (std::size_t i = 1; i < n; ++i) {
+      ++x[i];
+      allocations += allocations_of([&] { EXPECT_FALSE(lattice->contains(x)) << i; });
+      --x[i];
+    }
+    EXPECT_EQ(allocations == 0, n <= 64 || !allocations_are_counted());
+    const Matrix h = generators_of(*lattice);
+    for (int k = 0; k < 20; ++k) {  // the first coordinate is free, and everything below follows from it
+      Point y = x;
+      y[0] = static_cast<std::int64_t>(random());
+      EXPECT_EQ(lattice->contains(y), solve(h, n, column_of(y)).has_value());
+    }
   }
 }
 
