@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>

@@ -185,10 +185,9 @@ TEST(TensorSpecFaults, F4NormalizedSizesOfASpecByHandRoundInwards) {
 }
 
 TEST(TensorSpecFaults, F5FromDictLeavesItsArgumentAlone) {
-  const std::string dict = seen_all({{{1, 5}, 1}, {{2, 5}, 2}}).to_dict(), before = dict;
+  const std::string dict = seen_all({{{1, 5}, 1}, {{2, 5}, 2}}).to_dict();
   const auto first = TensorSpec::from_dict(dict), second = TensorSpec::from_dict(dict);
   ASSERT_TRUE(first.ok() && second.ok());
-  EXPECT_EQ(dict, before);
   EXPECT_EQ(first->to_dict(), dict);
   EXPECT_EQ(second->to_dict(), dict);
 }
