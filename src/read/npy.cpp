@@ -57,6 +57,8 @@ class HeaderParser {
 
  private:
   Status entry() {
+    skip_blanks();
+    const std::size_t start = at_;
     TRY(const std::string_view key, plain_string());
     TRY_VOID(expect(':'));
     skip_blanks();
@@ -66,6 +68,7 @@ class HeaderParser {
       fortran_order_ = accept_word("True") || accept_word("False");
       return *fortran_order_ ? Status() : malformed("'fortran_order' is neither True nor False");
     }
+    at_ = start;
     return malformed("a key other than descr, fortran_order and shape, or the same one twice");
   }
 
