@@ -2,14 +2,19 @@
 //
 // Element types, named as NumPy and ml_dtypes name them, without byte order.
 //
-// Sources: NumPy 2.x array interface; ONNX onnx.proto (IR 13) TensorProto.DataType; Open Inference Protocol v2 (KServe)
-// datatypes with Triton's BF16; torch.dtype of PyTorch 2.13.
+// Sources: NumPy 2.4 array interface and ml_dtypes 0.6; ONNX 1.23 TensorProto.DataType; Open Inference Protocol v2
+// (KServe) datatypes with Triton's BF16; torch.dtype and c10::ScalarType of PyTorch 2.13; DLPack 1.1 to 1.3.
+// tests/data/dtypes.json holds what those packages themselves say.
 #pragma once
 
+#include <complex>
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace tensorspec {
@@ -23,19 +28,26 @@ class DType {
             // kept
     boolean,
     string,
+    int1,
     int2,
     int4,
     int8,
     int16,
     int32,
     int64,
+    uint1,
     uint2,
     uint4,
     uint8,
     uint16,
     uint32,
     uint64,
-    float4_e2m1,
+    float4_e2m1,  // named float4_e2m1fn, as ml_dtypes does
+    float6_e2m3,  // float6_e2m3fn
+    float6_e3m2,  // float6_e3m2fn
+    float8_e3m4,
+    float8_e4m3,
+    float8_e4m3b11fnuz,
     float8_e4m3fn,
     float8_e4m3fnuz,
     float8_e5m2,
@@ -59,15 +71,26 @@ class DType {
   }
 
   // Any spelling people write: "float32", "torch.float32", "torch.half", ONNX "FLOAT" / "BFLOAT16", KServe "FP32" /
-  // "BYTES". What none of them knows becomes `other` with that spelling; never an error, never a guess.
+  // "BYTES", Triton "TYPE_FP32". What none of them knows becomes `other` with that spelling; never an error, never a
+  // guess: a bare "float" is 32 bits to torch and 64 to NumPy, so it stays `other`.
   static DType from_text(std::string_view text);
-  // A NumPy type string ("<f4", "|b1", ">u2"). Void, datetime, object, text and long double stay `other` as spelled:
-  // "<V2" may be bfloat16, but only the model knows.
+  // What an .npy header may hold and numpy.dtype() takes: "<f4", "|b1", ">u2", the one-letter codes ("l" and "L" are 64
+  // bits, as everywhere but on Windows) and NumPy's names ("float" is float64 there). Void, datetime, object, text and
+  // long double stay `other` as spelled: "<V2" may be bfloat16, but only the model knows. "<f1" is float8_e5m2: no
+  // other type of ml_dtypes is saved so.
   static DType from_numpy(std::string_view descr);
   // TensorProto.DataType by number; an unknown number becomes `other` "onnx:N"; 0 (UNDEFINED) is nothing known.
   static DType from_onnx(int data_type);
+  // The name torch's C++ side gives a c10::ScalarType: "Float", "Long", "Byte", "ComplexHalf", "Float8_e4m3fn". Types
+  // without a kind become `other` as Python spells them, "torch.qint8"; "Undefined" is nothing known.
+  static DType from_scalar_type(std::string_view name);
   // DLPack DLDataType (code, bits, lanes), DLPack 1.1. Lanes other than 1 and unknown codes become `other`.
   static DType from_dlpack(std::uint8_t code, std::uint8_t bits, std::uint16_t lanes);
+
+  // The dtype of a C++ element type: arithmetic types by size and sign, std::complex, std::byte (uint8), text (string).
+  // long double is `other` "longdouble".
+  template <class T>
+  static DType of();
 
   Kind kind() const noexcept { return kind_; }
   bool is_known() const noexcept { return kind_ != Kind::other || !spelling_.empty(); }
@@ -92,5 +115,36 @@ class DType {
   Kind kind_ = Kind::other;
   std::string spelling_;
 };
+
+namespace detail {
+template <class T>
+inline constexpr bool is_text = std::is_convertible_v<T, std::string_view>;
+
+template <class T>
+constexpr DType::Kind integer_kind() noexcept {
+  using Kind = DType::Kind;
+  constexpr Kind kSigned[] = {Kind::int8, Kind::int16, Kind::int32, Kind::int64};
+  constexpr Kind kUnsigned[] = {Kind::uint8, Kind::uint16, Kind::uint32, Kind::uint64};
+  constexpr std::size_t row = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
+  return std::is_signed_v<T> ? kSigned[row] : kUnsigned[row];
+}
+}  // namespace detail
+
+template <class T>
+DType DType::of() {
+  using U = std::remove_cv_t<T>;
+  constexpr bool known = std::is_arithmetic_v<U> || std::is_same_v<U, std::byte> || detail::is_text<U> ||
+                         std::is_same_v<U, std::complex<float>> || std::is_same_v<U, std::complex<double>>;
+  static_assert(known, "no DType is known for this element type; pass DType(DType::Kind::...) instead");
+  if constexpr (std::is_same_v<U, bool>) return DType(Kind::boolean);
+  else if constexpr (std::is_same_v<U, std::byte>) return DType(Kind::uint8);
+  else if constexpr (std::is_integral_v<U>) return DType(detail::integer_kind<U>());
+  else if constexpr (std::is_same_v<U, float>) return DType(Kind::float32);
+  else if constexpr (std::is_same_v<U, double>) return DType(Kind::float64);
+  else if constexpr (std::is_same_v<U, std::complex<float>>) return DType(Kind::complex64);
+  else if constexpr (std::is_same_v<U, std::complex<double>>) return DType(Kind::complex128);
+  else if constexpr (detail::is_text<U>) return DType(Kind::string);
+  else return other("longdouble");
+}
 
 }  // namespace tensorspec

@@ -4,6 +4,7 @@
 // not grow with the tensors' bytes. Contents decide the format, not the extension.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -20,8 +21,8 @@ class ReadSink {
   virtual ~ReadSink() = default;
   // One tensor of the file: the array of an .npy file (its name is empty), a member of an archive.
   virtual void tensor(TensorInfo tensor) = 0;
-  // One whole call of a recording; the reference is valid during the call only.
-  virtual void call(const Call& call) = 0;
+  // One whole call of a recording and the line it stands on, from 1; the reference is valid during the call only.
+  virtual void call(const Call& call, std::uint64_t line) = 0;
   // A part of the file is bad; `where` begins with the file's name. Return true to go on with the rest, false to stop.
   virtual bool bad(const Error& error) = 0;
 };

@@ -21,7 +21,8 @@ namespace tensorspec {
 class RecordingParser {
  public:
   struct Handlers {
-    std::function<void(const Call&)> call;  // the reference is valid during the call only
+    // The reference is valid during the call only; lines count from 1.
+    std::function<void(const Call&, std::uint64_t line)> call;
     // A bad line: where is "line N" (from 1) or "line N, byte B". Return false to stop.
     std::function<bool(const Error&)> bad;
   };

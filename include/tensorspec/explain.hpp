@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// explain: from evidence to a contract. A pure function: the same evidence gives the same contract, whatever the order of
+// the calls; renaming or reordering tensors changes names and order only.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "tensorspec/contract.hpp"
+
+namespace tensorspec {
+
+// What a person states; it wins over what was learned.
+struct Declarations {
+  // The batch is the size of this axis: "name:axis". Of an input or, failing that, an output.
+  struct Axis {
+    std::string tensor;
+    std::size_t axis = 0;
+  };
+  std::optional<Axis> batch;
+  std::map<std::string, std::string> names;  // learned name of a symbol to the wanted one: s0 -> seq
+  struct Range {
+    std::optional<std::int64_t> min, max;
+  };
+  std::map<std::string, Range> ranges;  // by symbol, after renaming
+};
+
+// The contract of all variants in the evidence; it holds the evidence. Errors: nothing_found (no accepted call),
+// invalid_argument (a declaration names what is not there, or not a name), contract_conflict.
+Result<Contract> explain(const Evidence& evidence, const Declarations& declarations = {});
+
+}  // namespace tensorspec

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "explain/joined.hpp"
+
+#include <algorithm>
+
+#include "base/checked.hpp"
+
+namespace tensorspec {
+
+namespace {
+using States = std::vector<std::pair<const Signature*, const State*>>;
+
+// Tensors of one group over all states, in display order: the smallest order seen that has the tensor decides.
+std::vector<TensorSlot> display_order(bool outputs, const States& states) {
+  std::vector<std::pair<const std::vector<std::string>*, const std::vector<TensorSlot>*>> orders;
+  for (const auto& [signature, state] : states)
+    orders.emplace_back(outputs ? &state->output_order() : &state->input_order(),
+                        outputs ? &signature->outputs : &signature->inputs);
+  // The fullest order leads, so that a call with few outputs does not reorder the others.
+  std::sort(orders.begin(), orders.end(), [](const auto& a, const auto& b) {
+    return a.first->size() != b.first->size() ? a.first->size() > b.first->size() : *a.first < *b.first;
+  });
+  std::vector<TensorSlot> out;
+  for (const auto& [names, slots] : orders)
+    for (const std::string& name : *names)
+      for (const TensorSlot& slot : *slots)
+        if (slot.name == name && std::find(out.begin(), out.end(), slot) == out.end()) out.push_back(slot);
+  return out;
+}
+}  // namespace
+
+JoinedVariant::JoinedVariant(States states) {
+  for (const bool outputs : {false, true}) add_tensors(outputs, states);
+  for (const auto& [signature, state] : states)
+    if (signature->has_batch_size) batch_column_ = columns_;
+  if (batch_column_) ++columns_;
+  for (const auto& [signature, state] : states) add_view(*signature, *state);
+}
+
+void JoinedVariant::add_tensors(bool outputs, const States& states) {
+  for (TensorSlot& slot : display_order(outputs, states)) {
+    Tensor tensor{std::move(slot), outputs, false, columns_, {}};
+    columns_ += tensor.slot.rank;
+    for (const auto& [signature, state] : states) {
+      const auto& group = outputs ? signature->outputs : signature->inputs;
+      const auto at = std::lower_bound(group.begin(), group.end(), tensor.slot);
+      if (at == group.end() || *at != tensor.slot) {
+        if (outputs && !group.empty()) tensor.optional = true;
+        continue;
+      }
+      const std::size_t index = static_cast<std::size_t>(at - group.begin()) + (outputs ? signature->inputs.size() : 0);
+      for (const auto& [dtype, count] : state->dtypes()[index])
+        if (dtype.is_known()) tensor.dtypes.insert(dtype);
+    }
+    tensors_.push_back(std::move(tensor));
+  }
+}
+
+void JoinedVariant::add_view(const Signature& signature, const State& state) {
+  View view{&state, std::vector<std::size_t>(columns_, kAbsent)};
+  std::size_t column = 0;
+  for (const bool outputs : {false, true}) {
+    for (const TensorSlot& slot : outputs ? signature.outputs : signature.inputs) {
+      for (const Tensor& tensor : tensors_) {
+        if (tensor.output != outputs || tensor.slot != slot) continue;
+        for (std::size_t axis = 0; axis < slot.rank; ++axis) view.position[tensor.first_column + axis] = column + axis;
+      }
+      column += slot.rank;
+    }
+  }
+  if (signature.has_batch_size) view.position[*batch_column_] = column;
+  views_.push_back(std::move(view));
+}
+
+std::uint64_t JoinedVariant::calls() const noexcept {
+  std::uint64_t count = 0;
+  for (const View& view : views_) count = saturating_add(count, view.state->calls());
+  return count;
+}
+
+std::uint64_t JoinedVariant::distinct() const noexcept {
+  std::uint64_t count = 0;
+  for (const View& view : views_) count += view.state->sample().entries().size();
+  return count;
+}
+
+bool JoinedVariant::holds(std::span<const Term> terms, std::int64_t value) const {
+  bool any = false;
+  for (const View& view : views_) {
+    if (!std::all_of(terms.begin(), terms.end(), [&](const Term& term) { return view.has(term.column); })) continue;
+    Shape weights(view.state->columns(), 0);
+    for (const Term& term : terms) weights[view.position[term.column]] += term.coefficient;
+    if (!view.state->lattice().holds(weights, value)) return false;
+    any = true;
+  }
+  return any;
+}
+
+bool JoinedVariant::equal(std::size_t a, std::size_t b) const {
+  bool any = false;
+  for (const View& view : views_) {
+    if (!view.has(a) || !view.has(b)) continue;
+    if (!view.state->lattice().columns_equal(view.position[a], view.position[b])) return false;
+    any = true;
+  }
+  return any;
+}
+
+std::optional<std::int64_t> JoinedVariant::constant(std::size_t column) const {
+  std::optional<std::int64_t> value;
+  for (const View& view : views_) {
+    if (!view.has(column)) continue;
+    const auto progression = view.state->lattice().column(view.position[column]);
+    if (!progression || progression->modulus != 0 || (value && *value != progression->residue)) return std::nullopt;
+    value = progression->residue;
+  }
+  return value;
+}
+
+std::int64_t JoinedVariant::minimum(std::size_t column) const {
+  std::int64_t least = kMaxExtent;
+  for (const View& view : views_)
+    if (view.has(column)) least = std::min(least, view.state->minimum()[view.position[column]]);
+  return least;
+}
+
+std::int64_t JoinedVariant::maximum(std::size_t column) const {
+  std::int64_t most = 0;
+  for (const View& view : views_)
+    if (view.has(column)) most = std::max(most, view.state->maximum()[view.position[column]]);
+  return most;
+}
+
+std::map<std::int64_t, std::uint64_t> JoinedVariant::sizes(std::size_t column) const {
+  std::map<std::int64_t, std::uint64_t> out;
+  for (const View& view : views_) {
+    if (!view.has(column)) continue;
+    const std::size_t at = view.position[column];
+    for (const auto& [key, count] : view.state->sample().entries())
+      out[key.extents[at]] = saturating_add(out[key.extents[at]], count);
+    const SizeHistogram tail = view.state->tail(at);
+    for (const auto& [size, count] : tail.counts()) out[size] = saturating_add(out[size], count);
+  }
+  return out;
+}
+
+std::optional<std::pair<std::int64_t, std::int64_t>> JoinedVariant::witness(std::size_t a, std::size_t b) const {
+  for (const View& view : views_)
+    if (view.has(a) && view.has(b)) {
+      const Shape& row = view.state->sample().entries().begin()->first.extents;
+      return std::pair(row[view.position[a]], row[view.position[b]]);
+    }
+  return std::nullopt;
+}
+
+std::uint64_t JoinedVariant::distinct_beside(std::size_t a, std::size_t b) const {
+  std::set<std::int64_t> values;
+  for (const View& view : views_)
+    if (view.has(a) && view.has(b))
+      for (const auto& [key, count] : view.state->sample().entries()) values.insert(key.extents[view.position[a]]);
+  return values.size();
+}
+
+}  // namespace tensorspec

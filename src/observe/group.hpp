@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tensors of files, grouped into calls.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tensorspec/call.hpp"
+
+namespace tensorspec {
+
+// The tensors of one archive as a call. When every name begins with "in__" or "out__" (or "inputs/", "outputs/"), that
+// tells inputs from outputs and is taken off; otherwise all are inputs. Errors: those of validate(Call).
+Result<Call> call_of_tensors(std::vector<TensorInfo> tensors);
+
+// A file that holds one tensor.
+struct TensorFile {
+  std::string stem;  // the file's name without folder and extension
+  std::string path;
+  TensorInfo tensor;
+};
+
+// How files of one folder were told apart.
+enum class Grouping { automatic, one_call, call_per_file };
+
+struct GroupedCall {
+  Call call;
+  std::string origin;  // the folder, or the file, or "folder (number 3)"
+};
+struct Grouped {
+  std::vector<GroupedCall> calls;
+  std::string note;  // how it was read, in words: "4 files: 2 calls (numbers 0, 1) of 2 tensors (ids, mask)"
+};
+
+// Files of one folder into calls. automatic: names that end in a number ("ids_0", "ids_1", "mask_0", "mask_1") are tensors
+// ids and mask of the calls 0 and 1; names without numbers, or words that number tensors ("input_0", "arg1"), are the
+// tensors of one call; so are files whose dtype or rank differs under one word. Errors: those of validate(Call).
+Result<Grouped> group_files(std::vector<TensorFile> files, const std::string& folder, Grouping grouping);
+
+}  // namespace tensorspec

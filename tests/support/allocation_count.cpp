@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/allocation_count.hpp"
+
+#include <cstdlib>
+#include <new>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define TENSORSPEC_COUNT_ALLOCATIONS 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define TENSORSPEC_COUNT_ALLOCATIONS 0
+#endif
+#endif
+#ifndef TENSORSPEC_COUNT_ALLOCATIONS
+#define TENSORSPEC_COUNT_ALLOCATIONS 1
+#endif
+
+namespace tensorspec::testing {
+
+namespace {
+thread_local std::size_t count = 0;
+}
+
+bool allocations_are_counted() noexcept { return TENSORSPEC_COUNT_ALLOCATIONS != 0; }
+std::size_t allocation_count() noexcept { return count; }
+
+#if TENSORSPEC_COUNT_ALLOCATIONS
+namespace {
+void* counted(std::size_t size) noexcept {
+  ++count;
+  return std::malloc(size == 0 ? 1 : size);
+}
+}  // namespace
+#endif
+
+}  // namespace tensorspec::testing
+
+#if TENSORSPEC_COUNT_ALLOCATIONS
+// The array and nothrow forms of the standard library call these two; the aligned forms are left as they are.
+void* operator new(std::size_t size) {
+  if (void* memory = tensorspec::testing::counted(size)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+#endif
