@@ -17,7 +17,7 @@ class CheckingSink final : public ReadSink {
     // The names of two tensors may be equal only across calls; one tensor must be valid by itself.
     if (const Status status = validate(tensor); !status.ok()) fault_ = "invalid tensor: " + status.error().message();
   }
-  void call(const Call& call) override {
+  void call(const Call& call, std::uint64_t /*line*/) override {
     if (const Status status = validate(call); !status.ok()) fault_ = "invalid call: " + status.error().message();
   }
   bool bad(const Error& error) override {

@@ -21,7 +21,7 @@ struct Collector final : ReadSink {
   std::size_t stop_after = SIZE_MAX;  // bad parts
 
   void tensor(TensorInfo tensor) override { tensors.push_back(std::move(tensor)); }
-  void call(const Call& call) override { calls.push_back(call); }
+  void call(const Call& call, std::uint64_t /*line*/) override { calls.push_back(call); }
   bool bad(const Error& error) override {
     errors.push_back(error);
     return errors.size() < stop_after;
