@@ -126,9 +126,8 @@ std::string golden_text(const fs::path& path) {
   return out.dump(2) + "\n";
 }
 
-// Every file of tests/golden/read/<format>/ beside what is expected of it,
-// FILE.expected.json. With TENSORSPEC_REGOLD set the
-// expectations are written anew, for review.
+// Every file FILE of tests/golden/read/<format>/ beside what is expected of it, FILE.expected.json. With TENSORSPEC_REGOLD
+// set the expectations are written anew, for review.
 TEST(Readers, Goldens) {
   const std::string kExpected = ".expected.json";
   const bool write = std::getenv("TENSORSPEC_REGOLD") != nullptr;
