@@ -175,10 +175,11 @@ class HeaderParser {
     return text_.substr(start, at_ - 1 - start);
   }
 
+  static constexpr bool is_blank(char c) noexcept { return c == ' ' || (c >= '\t' && c <= '\r' && c != '\v'); }
   // NUL at the end; a NUL in the text is no blank and no token, so it cannot be taken for it.
   char peek() const noexcept { return at_ < text_.size() ? text_[at_] : '\0'; }
   void skip_blanks() noexcept {
-    while (at_ < text_.size() && std::string_view(" \t\r\n\f").find(text_[at_]) != std::string_view::npos) ++at_;
+    while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
   }
   bool accept(char token) noexcept {
     skip_blanks();
