@@ -22,7 +22,16 @@ enum class Policy : std::uint8_t { relations, range };
 struct Violation {
   // Published words; see docs/errors.md.
   enum class Code : std::uint8_t {
-    missing_tensor, unexpected_tensor, rank, dtype, static_size, relation, range, stride, unknown_variant, batch,
+    missing_tensor,
+    unexpected_tensor,
+    rank,
+    dtype,
+    static_size,
+    relation,
+    range,
+    stride,
+    unknown_variant,
+    batch,
   };
   Code code = Code::relation;
   std::string tensor;               // empty when it is about the call as a whole
@@ -45,8 +54,8 @@ class Checker {
  public:
   explicit Checker(const Contract& contract);
 
-  // The variant is chosen by the inputs. A call without outputs is checked on its inputs. A tensor of unknown dtype is not
-  // held against the dtypes. O(axes of the variant).
+  // The variant is chosen by the inputs. A call without outputs is checked on its inputs. A tensor of unknown dtype is
+  // not held against the dtypes. O(axes of the variant).
   Verdict check(const Call& call, Policy policy = Policy::range) const;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Contract: what a model's tensors look like, per variant: dims over symbols, their ranges, how sure each claim is, and what
-// is not known yet. Immutable; safe to share between threads.
+// Contract: what a model's tensors look like, per variant: dims over symbols, their ranges, how sure each claim is, and
+// what is not known yet. Immutable; safe to share between threads.
 //
 // File: *.contract.json, format version 1, described by docs/contract.schema.json. Unknown fields are kept.
 #pragma once
@@ -21,8 +21,8 @@ namespace tensorspec {
 
 // A named varying size.
 struct Symbol {
-  // given: the batch size that came with calls; inferred: taken for the batch without being told; observed: an axis that
-  // varied; declared: stated by a person.
+  // given: the batch size that came with calls; inferred: taken for the batch without being told; observed: an axis
+  // that varied; declared: stated by a person.
   enum class Source : std::uint8_t { given, inferred, observed, declared };
 
   std::string name;
@@ -32,6 +32,7 @@ struct Symbol {
   std::uint64_t seen = 0;               // distinct sizes seen
   std::optional<std::int64_t> typical;  // the size seen most often
   Source source = Source::declared;
+  bool declared = false;  // the range was stated by a person and wins over sizes seen
   std::string at;       // the first axis that shows it: "x[3]"; empty when only the batch size of a call does
   std::string unknown;  // fields of the file that this version does not know, as a JSON object; may be empty
 };
@@ -44,7 +45,8 @@ struct TensorContract {
   std::string unknown;
 };
 
-// How sure. declared: a person said so; believed: worth its length on the evidence; weak: fits, but so do others; open: not known.
+// How sure. declared: a person said so; believed: worth its length on the evidence; weak: fits, but so do others; open:
+// not known.
 enum class Certainty : std::uint8_t { declared, believed, weak, open };
 
 // Why an axis has its dim.
@@ -88,8 +90,8 @@ class Contract {
     std::string unknown;
   };
 
-  // Symbols that a dim uses and no list has are added, without limits, as declared. Errors: contract_conflict (min > max, a
-  // stride below 1, a symbol or tensor twice, two variants with the same inputs), rank_too_large.
+  // Symbols that a dim uses and no list has are added, without limits, as declared. Errors: contract_conflict (min >
+  // max, a stride below 1, a symbol or tensor twice, two variants with the same inputs), rank_too_large.
   static Result<Contract> make(Data data);
 
   const std::vector<Variant>& variants() const noexcept { return data_.variants; }

@@ -8,8 +8,8 @@
 //   expr   = ["-"] term { ("+" | "-") term }
 //   term   = factor { "*" factor | "/" integer | "//" integer }
 //   factor = integer | name | "(" expr ")" | "floor(" expr ")" | "ceil(" expr ")"
-// A name is [A-Za-z_][A-Za-z0-9_]*, except floor and ceil. "a/2" outside of floor and ceil is exact: it has a value only
-// where 2 divides a. "a//2" is floor(a/2).
+// A name is [A-Za-z_][A-Za-z0-9_]*, except floor and ceil. "a/2" outside of floor and ceil is exact: it has a value
+// only where 2 divides a. "a//2" is floor(a/2).
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,10 @@
 
 namespace tensorspec {
 
-// An immutable value in canonical form: (sum of terms) / denominator, terms by descending degree and then by name, no zero
-// coefficients, denominator in lowest terms. Equal expressions of the grammar's sums, products and quotients compare
-// equal; floor and ceil stay as written, up to whole parts and common factors taken out of them. Safe to share between
-// threads.
+// An immutable value in canonical form: (sum of terms) / denominator, terms by descending degree and then by name, no
+// zero coefficients, denominator in lowest terms. Equal expressions of the grammar's sums, products and quotients
+// compare equal; floor and ceil stay as written, up to whole parts and common factors taken out of them. Safe to share
+// between threads.
 class Dim {
  public:
   struct Factor;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Evidence: everything exactly known of the calls seen, in memory that depends on the model and not on how many calls
-// there were. Merging is exact: the result is a function of the set of calls with their counts, down to the bytes of the
-// saved file, whatever the order or grouping.
+// there were. Merging is exact: the result is a function of the set of calls with their counts, down to the bytes of
+// the saved file, whatever the order or grouping.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,12 @@
 
 namespace tensorspec {
 
-// The 64-bit hash that chooses the sample: h = fmix64(n), then h = fmix64(h ^ x) for each of the n extents, where fmix64 is
-// the finaliser of MurmurHash3 (public domain). Fixed for ever: samples of different machines must agree.
+// The 64-bit hash that chooses the sample: h = fmix64(n), then h = fmix64(h ^ x) for each of the n extents, where
+// fmix64 is the finaliser of MurmurHash3 (public domain). Fixed for ever: samples of different machines must agree.
 std::uint64_t sample_hash(std::span<const std::int64_t> extents) noexcept;
 
-// The distinct vectors with the K smallest (hash, vector), each with its exact count: below K distinct vectors the exact
-// multiset, above an unbiased sample of the distinct vectors.
+// The distinct vectors with the K smallest (hash, vector), each with its exact count: below K distinct vectors the
+// exact multiset, above an unbiased sample of the distinct vectors.
 class BottomKSample {
  public:
   explicit BottomKSample(std::size_t capacity = 4096) : capacity_(capacity) {}
@@ -38,8 +38,8 @@ class BottomKSample {
     std::uint64_t count;
   };
 
-  // Counts the vector `count` times more. Returns what does not stay: the vector itself when it is beyond a full sample, or
-  // the one that it drives out. O(log K).
+  // Counts the vector `count` times more. Returns what does not stay: the vector itself when it is beyond a full
+  // sample, or the one that it drives out. O(log K).
   std::optional<Evicted> add(std::span<const std::int64_t> extents, std::uint64_t count);
 
   std::size_t capacity() const noexcept { return capacity_; }
@@ -56,8 +56,8 @@ class BottomKSample {
   std::map<Key, std::uint64_t> entries_;  // to counts, which saturate
 };
 
-// Counts of sizes: exact up to 4,096 distinct sizes, then in log-linear bins at most 1/128 of their lower bound wide (a bin
-// is named by its lower bound). A function of the multiset alone.
+// Counts of sizes: exact up to 4,096 distinct sizes, then in log-linear bins at most 1/128 of their lower bound wide (a
+// bin is named by its lower bound). A function of the multiset alone.
 class SizeHistogram {
  public:
   void add(std::int64_t size, std::uint64_t count);
@@ -114,8 +114,8 @@ class State {
   Shape minimum_, maximum_;
   std::uint64_t calls_ = 0, weight_ = 0;
   BottomKSample sample_;
-  // Histograms of what left the sample: one per class of columns that were never different and not constant, in order of
-  // the class's first column.
+  // Histograms of what left the sample: one per class of columns that were never different and not constant, in order
+  // of the class's first column.
   std::uint64_t tail_weight_ = 0;
   std::vector<std::size_t> class_of_;  // per column: index into tails_, or kConstant
   std::vector<SizeHistogram> tails_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// explain: from evidence to a contract. A pure function: the same evidence gives the same contract, whatever the order of
-// the calls; renaming or reordering tensors changes names and order only.
+// explain: from evidence to a contract. A pure function: the same evidence gives the same contract, whatever the order
+// of the calls; renaming or reordering tensors changes names and order only.
 #pragma once
 
 #include <map>
@@ -23,9 +23,15 @@ struct Declarations {
   std::map<std::string, std::string> names;  // learned name of a symbol to the wanted one: s0 -> seq
   struct Range {
     std::optional<std::int64_t> min, max;
+    bool kept = false;  // from an earlier contract: no error when the symbol is gone
   };
   std::map<std::string, Range> ranges;  // by symbol, after renaming
+  // Names kept from an earlier contract, by axis ("x[3]"); one that no longer fits an axis is dropped.
+  std::map<std::string, std::string> axis_names;
 };
+
+// What a contract holds of a person's statements: names other than the learned kind, declared ranges, a declared batch.
+Declarations declarations_of(const Contract& contract);
 
 // The contract of all variants in the evidence; it holds the evidence. Errors: nothing_found (no accepted call),
 // invalid_argument (a declaration names what is not there, or not a name), contract_conflict.

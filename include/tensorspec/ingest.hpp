@@ -15,12 +15,14 @@ namespace tensorspec {
 
 struct IngestOptions {
   std::string from;  // a format's id; empty: told by content
-  // Files of one tensor in a folder: tensors of one call, or a call each. automatic: told by their names (and said in a note).
+  // Files of one tensor in a folder: tensors of one call, or a call each. automatic: told by their names (and said in a
+  // note).
   enum class Files { automatic, tensors, calls } files = Files::automatic;
 };
 
 struct IngestHandlers {
-  // Calls in the order of the paths; files of a folder in natural order. origin is the file, with ":line" in a recording.
+  // Calls in the order of the paths; files of a folder in natural order. origin is the file, with ":line" in a
+  // recording.
   std::function<void(const Call&, std::string_view origin)> call;
   // What could not be used. Return false to stop.
   std::function<bool(const Error&)> bad;
@@ -30,9 +32,9 @@ struct IngestHandlers {
   std::function<void(std::uint64_t files)> file;
 };
 
-// A path is a file, a folder (with the folders in it), a glob pattern, or "-" for standard input. A path that leads nowhere
-// goes to bad. Files of a folder that no reader knows are passed over with a note, unless their extension is one of a reader's.
-// Returns false when stopped by `bad`.
+// A path is a file, a folder (with the folders in it), a glob pattern, or "-" for standard input. A path that leads
+// nowhere goes to bad. Files of a folder that no reader knows are passed over with a note, unless their extension is
+// one of a reader's. Returns false when stopped by `bad`.
 bool ingest(const std::vector<std::string>& paths, const IngestOptions& options, const IngestHandlers& handlers);
 
 }  // namespace tensorspec

@@ -85,8 +85,8 @@ Status save_file(const std::filesystem::path& path, std::string_view bytes) {
   const mode_t mask = ::umask(0);
   ::umask(mask);
   const mode_t mode = exists ? known.st_mode & 07777 : 0666 & ~mask;
-  const bool written = ::fchmod(out.get(), mode) == 0 && write_all(out.get(), bytes) && ::fsync(out.get()) == 0 && out.close() &&
-                       ::rename(name.c_str(), target.c_str()) == 0;
+  const bool written = ::fchmod(out.get(), mode) == 0 && write_all(out.get(), bytes) && ::fsync(out.get()) == 0 &&
+                       out.close() && ::rename(name.c_str(), target.c_str()) == 0;
   if (!written) {
     Error error = failed(ErrorCode::file_write, path);
     ::unlink(name.c_str());

@@ -13,8 +13,8 @@ namespace tensorspec {
 // The whole file, at most `limit` bytes. Errors: file_open, file_read (also when it is larger).
 Result<std::string> load_file(const std::filesystem::path& path, std::uint64_t limit);
 
-// Replaces the file as one step: a temporary beside it, fsync, rename, fsync of the folder. On an error the target is as it
-// was and no temporary is left. Errors: file_write.
+// Replaces the file as one step: a temporary beside it, fsync, rename, fsync of the folder. On an error the target is
+// as it was and no temporary is left. Errors: file_write.
 Status save_file(const std::filesystem::path& path, std::string_view bytes);
 
 }  // namespace tensorspec

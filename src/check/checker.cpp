@@ -35,8 +35,8 @@ const TensorInfo* find_tensor(const std::vector<TensorInfo>& tensors, std::strin
   return nullptr;
 }
 
-// How well the inputs fit a variant: shared tensors count, same ranks count more, and what is missing or unexpected counts
-// against it.
+// How well the inputs fit a variant: shared tensors count, same ranks count more, and what is missing or unexpected
+// counts against it.
 struct Fit {
   std::size_t shared = 0, same_rank = 0, differing = 0;
   bool exact() const { return differing == 0 && same_rank == shared; }
@@ -96,7 +96,8 @@ class Check {
   }
   void add_axis(Code code, const std::string& tensor, std::size_t axis, std::string expected, std::int64_t actual,
                 const std::string& message) {
-    add({code, tensor, axis, std::move(expected), std::to_string(actual), true, std::to_string(actual) + ", " + message});
+    add({code, tensor, axis, std::move(expected), std::to_string(actual), true,
+         std::to_string(actual) + ", " + message});
   }
 
   void match(const std::vector<TensorContract>& contracts, const std::vector<TensorInfo>& tensors, bool outputs) {
@@ -104,7 +105,8 @@ class Check {
       const TensorInfo* actual = find_tensor(tensors, contract.name);
       if (!actual) {
         if (!contract.optional)
-          add_tensor(Code::missing_tensor, contract.name, "present", "missing", std::string("missing ") + (outputs ? "output" : "input"));
+          add_tensor(Code::missing_tensor, contract.name, "present", "missing",
+                     std::string("missing ") + (outputs ? "output" : "input"));
         continue;
       }
       if (actual->shape.size() != contract.shape.size()) {
@@ -115,8 +117,8 @@ class Check {
         if (!other_fits && !reported_rank(contract.name))
           add_tensor(Code::rank, contract.name, "rank " + std::to_string(contract.shape.size()),
                      "rank " + std::to_string(actual->shape.size()),
-                     "rank " + std::to_string(actual->shape.size()) + " " + shape_text(actual->shape) + ", expected rank " +
-                         std::to_string(contract.shape.size()));
+                     "rank " + std::to_string(actual->shape.size()) + " " + shape_text(actual->shape) +
+                         ", expected rank " + std::to_string(contract.shape.size()));
         continue;
       }
       check_dtype(contract, *actual);
@@ -126,7 +128,8 @@ class Check {
       const bool known = std::any_of(contracts.begin(), contracts.end(),
                                      [&](const TensorContract& contract) { return contract.name == tensor.name; });
       if (!known)
-        add_tensor(Code::unexpected_tensor, tensor.name, "absent", "present", std::string("unexpected ") + (outputs ? "output" : "input"));
+        add_tensor(Code::unexpected_tensor, tensor.name, "absent", "present",
+                   std::string("unexpected ") + (outputs ? "output" : "input"));
     }
   }
 
@@ -144,15 +147,16 @@ class Check {
                std::string(actual.dtype.name()) + ", expected " + wanted);
   }
 
-  // Axes that are one bare symbol bind it; where they disagree the majority does, so that the odd one out is named. Then
-  // expressions that are affine in one unknown symbol.
+  // Axes that are one bare symbol bind it; where they disagree the majority does, so that the odd one out is named.
+  // Then expressions that are affine in one unknown symbol.
   void solve() {
     std::map<std::string, std::map<std::int64_t, std::size_t>> votes;
     const auto vote = [&](const Dim& dim, std::int64_t value) {
       if (const std::string* name = dim.as_symbol()) ++votes[*name][value];
     };
     for (const Pair& pair : pairs_)
-      for (std::size_t axis = 0; axis < pair.contract->shape.size(); ++axis) vote(pair.contract->shape[axis], pair.actual->shape[axis]);
+      for (std::size_t axis = 0; axis < pair.contract->shape.size(); ++axis)
+        vote(pair.contract->shape[axis], pair.actual->shape[axis]);
     if (variant_.batch_size && call_.batch_size) vote(*variant_.batch_size, *call_.batch_size);
     const auto bind = [&](const Dim& dim, std::int64_t value, const std::string& tensor, std::size_t axis) {
       const std::string* name = dim.as_symbol();
@@ -189,7 +193,8 @@ class Check {
     for (const Dim::Term& term : dim.terms()) {
       bool open = false;
       for (const Dim::Factor& factor : term.factors)
-        for (const std::string& name : factor.argument ? factor.argument->symbols() : std::vector<std::string>{factor.name})
+        for (const std::string& name :
+             factor.argument ? factor.argument->symbols() : std::vector<std::string>{factor.name})
           open = open || !bindings_.contains(name);
       if (open) {
         if (unknown || term.factors.size() != 1 || term.factors[0].argument) return false;
@@ -227,8 +232,9 @@ class Check {
       const auto found = bindings_.find(name);
       if (found == bindings_.end()) continue;
       const Binding& b = found->second;
-      parts.push_back(name + " = " + std::to_string(b.value) +
-                      (b.tensor.empty() ? " given with the call" : " from " + b.tensor + " axis " + std::to_string(b.axis)));
+      parts.push_back(
+          name + " = " + std::to_string(b.value) +
+          (b.tensor.empty() ? " given with the call" : " from " + b.tensor + " axis " + std::to_string(b.axis)));
     }
     return parts.empty() ? "" : " (" + join(parts, ", ") + ")";
   }
@@ -240,7 +246,8 @@ class Check {
       const std::string& tensor = pair.contract->name;
       if (const auto fixed = dim.as_integer()) {
         if (actual != *fixed)
-          add_axis(Code::static_size, tensor, axis, std::to_string(*fixed), actual, "expected " + std::to_string(*fixed));
+          add_axis(Code::static_size, tensor, axis, std::to_string(*fixed), actual,
+                   "expected " + std::to_string(*fixed));
         continue;
       }
       const std::string text = dim.to_string();
@@ -294,13 +301,15 @@ class Check {
 
   template <class Report>
   void report_stride(const Symbol& symbol, std::int64_t value, Report report) {
-    const std::int64_t below = floor_div(value - symbol.residue, symbol.multiple_of) * symbol.multiple_of + symbol.residue;
+    const std::int64_t below =
+        floor_div(value - symbol.residue, symbol.multiple_of) * symbol.multiple_of + symbol.residue;
     const auto above = checked_add(below, symbol.multiple_of);
     std::string rule = "multiple of " + std::to_string(symbol.multiple_of);
     if (symbol.residue != 0) rule += " plus " + std::to_string(symbol.residue);
     std::string nearest = below >= 0 ? std::to_string(below) : "";
     if (above) nearest += (nearest.empty() ? "" : " or ") + std::to_string(*above);
-    report(Code::stride, symbol.name + " a " + rule, "not a " + rule + " (" + symbol.name + "); " + nearest + " would fit");
+    report(Code::stride, symbol.name + " a " + rule,
+           "not a " + rule + " (" + symbol.name + "); " + nearest + " would fit");
   }
 
   static std::string range_text(const Symbol& symbol) {
@@ -357,8 +366,8 @@ Verdict Checker::check(const Call& call, Policy policy) const {
   } else {
     std::vector<std::string> names;
     for (const TensorInfo& tensor : call.inputs) names.push_back(tensor.name);
-    verdict.violations.push_back({Code::unknown_variant, "", std::nullopt, "the inputs of a variant", join(names, ", "), false,
-                                  "no variant has any of the inputs (" + join(names, ", ") + ")"});
+    verdict.violations.push_back({Code::unknown_variant, "", std::nullopt, "the inputs of a variant", join(names, ", "),
+                                  false, "no variant has any of the inputs (" + join(names, ", ") + ")"});
   }
   verdict.ok = verdict.violations.empty();
   return verdict;

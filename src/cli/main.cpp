@@ -1,9 +1,114 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdio>
+#include <CLI/CLI.hpp>
 
+#include <cstdio>
+#include <limits>
+
+#include "base/json.hpp"
+#include "cli/command.hpp"
 #include "tensorspec/version.h"
 
-int main() {
-  std::puts("tensorspec " TENSORSPEC_VERSION);
-  return 0;
+namespace tensorspec::cli {
+namespace {
+
+constexpr const Command* kCommands[] = {
+#define TENSORSPEC_MEMBER(stem) &commands::stem,
+#include "cli_family.inc"
+#undef TENSORSPEC_MEMBER
+};
+
+class Cli11Options final : public Options {
+ public:
+  explicit Cli11Options(CLI::App& app) : app_(app) {}
+  void flag(const std::string& names, bool& value, const std::string& help) override {
+    app_.add_flag(names, value, help);
+  }
+  void text(const std::string& names, std::string& value, const std::string& type, const std::string& help) override {
+    app_.add_option(names, value, help)->type_name(type);
+  }
+  void texts(const std::string& names, std::vector<std::string>& values, const std::string& type,
+             const std::string& help) override {
+    app_.add_option(names, values, help)->type_name(type)->allow_extra_args(false);
+  }
+  void choice(const std::string& names, std::string& value, const std::vector<std::string>& words,
+              const std::string& help) override {
+    app_.add_option(names, value, help)->check(CLI::IsMember(words))->capture_default_str();
+  }
+  void count(const std::string& names, std::int64_t& value, const std::string& help) override {
+    app_.add_option(names, value, help)
+        ->check(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max(), "N"))
+        ->type_name("N");
+  }
+  void positional(const std::string& name, std::string& value, const std::string& help) override {
+    app_.add_option(name, value, help)->required()->type_name("");
+  }
+  void positionals(const std::string& name, std::vector<std::string>& values, const std::string& help) override {
+    app_.add_option(name, values, help)->required()->type_name("");
+  }
+
+ private:
+  CLI::App& app_;
+};
+
+bool write_failed = false;
+
+}  // namespace
+
+void print(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) write_failed = true;
+}
+
+bool finish_output() { return std::fflush(stdout) == 0 && !write_failed; }
+
+void print_error(const Error& error, bool json) {
+  if (!json) {
+    std::fprintf(stderr, "tensorspec: %s [%s]\n", error.message().c_str(), std::string(error_name(error.code)).c_str());
+    return;
+  }
+  Json line = Json().add("error", Json().add("code", error_name(error.code)).add("message", error.message()));
+  std::fprintf(stderr, "%s\n", line.dump().c_str());
+}
+
+void print_note(const std::string& text) { std::fprintf(stderr, "note: %s\n", text.c_str()); }
+
+int run(int argc, char** argv) {
+  CLI::App app("Learns the shape contract of a model from real calls, checks calls against it.", "tensorspec");
+  app.set_version_flag("--version", "tensorspec " TENSORSPEC_VERSION);
+  app.require_subcommand(1);
+  app.footer("tensorspec COMMAND --help shows the options of a command and an example.");
+  std::function<int()> chosen;
+  for (const Command* command : kCommands) {
+    CLI::App* sub = app.add_subcommand(std::string(command->id), std::string(command->summary));
+    sub->footer("Example:\n" + std::string(command->example));
+    Cli11Options options(*sub);
+    sub->callback([&chosen, work = command->define(options)] { chosen = work; });
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    // Help and version are answers; anything else is a call that could not run.
+    if (error.get_exit_code() == 0) {
+      app.exit(error);
+      return finish_output() ? kDone : kFailed;
+    }
+    std::fprintf(stderr, "tensorspec: %s\n(tensorspec --help shows what there is)\n", printable(error.what()).c_str());
+    return kFailed;
+  }
+  const int code = chosen();
+  if (!finish_output()) {
+    print_error({ErrorCode::file_write, "standard output", ""});
+    return kFailed;
+  }
+  return code;
+}
+
+}  // namespace tensorspec::cli
+
+int main(int argc, char** argv) {
+  try {
+    return tensorspec::cli::run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "tensorspec: %s\n", error.what());
+    return tensorspec::cli::kFailed;
+  }
 }

@@ -24,7 +24,8 @@ Status check_symbols(const Variant& variant, std::size_t index) {
     TRY(const Dim name, Dim::parse(symbol.name));
     if (!name.as_symbol()) return conflict(index, "\"" + symbol.name + "\" is no name for a symbol");
     if (symbol.min && symbol.max && *symbol.min > *symbol.max)
-      return conflict(index, symbol.name + ": min " + std::to_string(*symbol.min) + " is above max " + std::to_string(*symbol.max));
+      return conflict(
+          index, symbol.name + ": min " + std::to_string(*symbol.min) + " is above max " + std::to_string(*symbol.max));
     for (const auto& bound : {symbol.min, symbol.max})
       if (bound && (*bound < 0 || *bound > kMaxExtent))
         return conflict(index, symbol.name + ": " + std::to_string(*bound) + " is no extent");

@@ -20,9 +20,7 @@ class Members {
  public:
   Members(const Json& value, std::string place) : value_(value), place_(std::move(place)) {}
 
-  Status must_be_object() const {
-    return value_.is_object() ? Status() : Status(wrong("", "expected an object"));
-  }
+  Status must_be_object() const { return value_.is_object() ? Status() : Status(wrong("", "expected an object")); }
   const std::string& place() const { return place_; }
   Error wrong(std::string_view key, std::string detail) const {
     return Error{ErrorCode::contract_format, place_of(key), std::move(detail)};
@@ -163,7 +161,9 @@ Result<Symbol> read_symbol(const Json& value, const std::string& place) {
   TRY_VOID(in.count("seen", symbol.seen));
   TRY_VOID(in.size("typical", symbol.typical));
   using Source = Symbol::Source;
-  TRY_VOID(read_word(in, "source", {Source::given, Source::inferred, Source::observed, Source::declared}, symbol.source));
+  TRY_VOID(
+      read_word(in, "source", {Source::given, Source::inferred, Source::observed, Source::declared}, symbol.source));
+  TRY_VOID(in.flag("declared", symbol.declared));
   TRY_VOID(in.text("at", symbol.at));
   symbol.unknown = in.rest();
   return symbol;
@@ -182,8 +182,8 @@ Result<Claim> read_claim(const Json& value, const std::string& place) {
   const Json* dim = in.find("dim");
   if (!dim) return in.wrong("dim", "a claim needs a dim");
   TRY(claim.dim, read_dim(*dim, in.place_of("dim")));
-  TRY_VOID(read_word(in, "certainty",
-                     {Certainty::declared, Certainty::believed, Certainty::weak, Certainty::open}, claim.certainty));
+  TRY_VOID(read_word(in, "certainty", {Certainty::declared, Certainty::believed, Certainty::weak, Certainty::open},
+                     claim.certainty));
   TRY_VOID(in.count("witnesses", claim.witnesses));
   TRY_VOID(in.size("margin_bits", claim.margin_bits));
   TRY_VOID(read_dims(in, "rivals", claim.rivals));
@@ -203,7 +203,8 @@ Result<Question> read_question(const Json& value, const std::string& place) {
 }
 
 template <class T>
-Status read_list(Members& in, std::string_view key, Result<T> (*read)(const Json&, const std::string&), std::vector<T>& out) {
+Status read_list(Members& in, std::string_view key, Result<T> (*read)(const Json&, const std::string&),
+                 std::vector<T>& out) {
   return in.each(key, [&](const Json& item, const std::string& place) -> Status {
     TRY(T entry, read(item, place));
     out.push_back(std::move(entry));
@@ -268,6 +269,7 @@ Json symbol_json(const Symbol& symbol) {
   if (symbol.typical) out.add("typical", *symbol.typical);
   if (symbol.seen != 0) out.add("seen", symbol.seen);
   out.add("source", to_string(symbol.source));
+  if (symbol.declared) out.add("declared", true);
   if (!symbol.at.empty()) out.add("at", symbol.at);
   return with_unknown(std::move(out), symbol.unknown);
 }
@@ -316,9 +318,7 @@ Result<Contract> Contract::from_json(std::string_view text) {
   Data data;
   if (!in.find("variants")) return in.wrong("variants", "a contract needs variants");
   TRY_VOID(read_list(in, "variants", read_variant, data.variants));
-  if (const Json* evidence = in.find("evidence")) {
-    TRY(data.evidence, evidence_from_json(*evidence));
-  }
+  if (const Json* evidence = in.find("evidence")) { TRY(data.evidence, evidence_from_json(*evidence)); }
   data.unknown = in.rest();
   return make(std::move(data));
 }
@@ -327,7 +327,8 @@ std::string Contract::to_json(bool with_evidence) const {
   Json out = Json().add("format", kFormat).add("version", kVersion);
   out.add("variants", list_json(data_.variants, variant_json));
   out = with_unknown(std::move(out), data_.unknown);
-  // The evidence is for the program: it comes last, and on one line, so that a person can read and edit what is above it.
+  // The evidence is for the program: it comes last, and on one line, so that a person can read and edit what is above
+  // it.
   std::string text = out.dump(2);
   if (!with_evidence || !data_.evidence) return text;
   text.resize(text.size() - 2);

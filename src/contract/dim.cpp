@@ -169,8 +169,9 @@ Result<Dim> Dim::round(const Dim& a, std::int64_t d, bool up) {
   std::vector<Term> whole, rest;
   std::int64_t common = *divisor, constant = 0;
   for (const Term& term : a.terms_) {
-    const std::int64_t quotient = term.factors.empty() ? floor_div(term.coefficient, *divisor)
-                                                       : term.coefficient % *divisor ? 0 : term.coefficient / *divisor;
+    const std::int64_t quotient = term.factors.empty()          ? floor_div(term.coefficient, *divisor)
+                                  : term.coefficient % *divisor ? 0
+                                                                : term.coefficient / *divisor;
     const std::int64_t left = term.coefficient - quotient * *divisor;
     if (quotient != 0) whole.push_back({quotient, term.factors});
     if (left == 0) continue;

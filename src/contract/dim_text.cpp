@@ -43,12 +43,11 @@ class Parser {
   }
 
   Result<Dim> expression(int depth) {
-    if (depth > kMaxDepth) return Error{ErrorCode::dim_too_large, "column " + std::to_string(at_ + 1), "more than 32 levels"};
+    if (depth > kMaxDepth)
+      return Error{ErrorCode::dim_too_large, "column " + std::to_string(at_ + 1), "more than 32 levels"};
     const bool negative = accept("-");
     TRY(Dim sum, term(depth));
-    if (negative) {
-      TRY(sum, Dim::multiply(sum, Dim(-1)));
-    }
+    if (negative) { TRY(sum, Dim::multiply(sum, Dim(-1))); }
     for (;;) {
       if (accept("+")) {
         TRY(const Dim next, term(depth));

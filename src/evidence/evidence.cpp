@@ -152,7 +152,8 @@ Status Evidence::add(const Call& call) {
   if (!call.ok) {
     signature.outputs.clear();
     if (call.batch_size) row.push_back(*call.batch_size);
-    RejectedCalls& rejected = rejected_.try_emplace(signature, RejectedCalls{BottomKSample(sample_size_)}).first->second;
+    RejectedCalls& rejected =
+        rejected_.try_emplace(signature, RejectedCalls{BottomKSample(sample_size_)}).first->second;
     rejected.calls = saturating_add(rejected.calls, 1);
     rejected.weight = saturating_add(rejected.weight, call.weight);
     rejected.sample.add(row, call.weight);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Evidence as JSON, version 1, and back. A file is believed only after its parts were held against each other, so that no
-// file can lead to a crash; that its counts are true is the business of whoever wrote it.
+// Evidence as JSON, version 1, and back. A file is believed only after its parts were held against each other, so that
+// no file can lead to a crash; that its counts are true is the business of whoever wrote it.
 #include "evidence/evidence_json.hpp"
 
 #include <algorithm>
@@ -165,16 +165,15 @@ Result<std::vector<TensorSlot>> read_slots(const Json& object, std::string_view 
 Result<Signature> read_signature(const Json& object, bool with_outputs) {
   Signature signature;
   TRY(signature.inputs, read_slots(object, "inputs"));
-  if (with_outputs) {
-    TRY(signature.outputs, read_slots(object, "outputs"));
-  }
+  if (with_outputs) { TRY(signature.outputs, read_slots(object, "outputs")); }
   TRY(signature.has_batch_size, flag_of(object, "batch_size"));
   if (signature.columns() > kMaxColumns) return malformed("more than 16384 columns");
   return signature;
 }
 
 // Names of one group in the order they were seen: a permutation of the slots.
-Result<std::vector<std::string>> read_order(const Json& object, std::string_view key, const std::vector<TensorSlot>& slots) {
+Result<std::vector<std::string>> read_order(const Json& object, std::string_view key,
+                                            const std::vector<TensorSlot>& slots) {
   TRY(const Json::Array* names, array_of(object, key));
   std::vector<std::string> order, wanted;
   for (const Json& name : *names) {
@@ -241,9 +240,7 @@ struct EvidenceJson {
     TRY(const Json::Array* tails, array_of(object, "tails"));
     if (state.tail_weight_ == 0) return tails->empty() ? Status() : malformed("histograms of no call");
     if (tails->size() != state.tails_.size()) return malformed("another number of histograms than varying classes");
-    for (std::size_t i = 0; i < tails->size(); ++i) {
-      TRY(state.tails_[i], read_histogram((*tails)[i]));
-    }
+    for (std::size_t i = 0; i < tails->size(); ++i) { TRY(state.tails_[i], read_histogram((*tails)[i])); }
     return {};
   }
 

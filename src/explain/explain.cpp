@@ -19,9 +19,12 @@ class Names {
   explicit Names(const Declarations& declarations) : declarations_(declarations) {}
 
   std::string name_of(const std::vector<AxisKey>& axes, const std::set<std::string>& taken) {
-    for (const AxisKey& axis : axes)
+    for (const AxisKey& axis : axes) {
       if (const auto known = by_axis_.find(axis); known != by_axis_.end() && !taken.contains(known->second))
         return remember(axes, known->second);
+      const auto kept = declarations_.axis_names.find(axis_name(std::get<1>(axis), std::get<2>(axis)));
+      if (kept != declarations_.axis_names.end() && !taken.contains(kept->second)) return remember(axes, kept->second);
+    }
     return remember(axes, "s" + std::to_string(next_++));
   }
   std::string shown(const std::string& learned) const {
@@ -69,8 +72,11 @@ class VariantExplainer {
     for (std::size_t column = 0; column < joined_.columns(); ++column) {
       if (joined_.constant(column)) continue;
       const auto same = std::find_if(classes_.begin(), classes_.end(), [&](const Class& c) {
-        return std::all_of(c.columns.begin(), c.columns.end(), [&](std::size_t other) { return joined_.equal(other, column) || !comparable(other, column); }) &&
-               std::any_of(c.columns.begin(), c.columns.end(), [&](std::size_t other) { return joined_.equal(other, column); });
+        return std::all_of(
+                   c.columns.begin(), c.columns.end(),
+                   [&](std::size_t other) { return joined_.equal(other, column) || !comparable(other, column); }) &&
+               std::any_of(c.columns.begin(), c.columns.end(),
+                           [&](std::size_t other) { return joined_.equal(other, column); });
       });
       class_of_[column] = static_cast<std::size_t>(same - classes_.begin());
       if (same == classes_.end()) classes_.push_back({});
@@ -109,8 +115,8 @@ class VariantExplainer {
     source_ = Symbol::Source::inferred;
   }
 
-  // A whole multiple of the batch size counts only where the batch size was told: an axis that merely happens to grow with
-  // another is no batch.
+  // A whole multiple of the batch size counts only where the batch size was told: an axis that merely happens to grow
+  // with another is no batch.
   void multiples_of_batch() {
     if (batch_ == kNone || source_ == Symbol::Source::inferred) return;
     const std::size_t batch = classes_[batch_].columns.back();
@@ -188,7 +194,8 @@ class VariantExplainer {
       }
       (tensor.output ? variant_.outputs : variant_.inputs).push_back(std::move(out));
     }
-    if (const auto given = joined_.batch_column(); given && class_of_[*given] != kNone) variant_.batch_size = dim_of(*given);
+    if (const auto given = joined_.batch_column(); given && class_of_[*given] != kNone)
+      variant_.batch_size = dim_of(*given);
     variant_.calls = joined_.calls();
     variant_.distinct = joined_.distinct();
   }
@@ -203,8 +210,11 @@ class VariantExplainer {
     // Two batch sizes are what the reference page asks for; a third one makes a coincidence unlikely.
     claim.certainty = claim.witnesses >= 3 ? Certainty::believed : Certainty::weak;
     if (claim.certainty == Certainty::weak)
-      variant_.questions.push_back({axis_name(claim.tensor, axis) + " was " + claim.dim.to_string() + " at two batch sizes only",
-                                    "record a call with a third batch size", {axis_name(claim.tensor, axis)}, {}});
+      variant_.questions.push_back(
+          {axis_name(claim.tensor, axis) + " was " + claim.dim.to_string() + " at two batch sizes only",
+           "record a call with a third batch size",
+           {axis_name(claim.tensor, axis)},
+           {}});
     variant_.claims.push_back(std::move(claim));
   }
 
@@ -217,7 +227,9 @@ class VariantExplainer {
     const auto given = joined_.batch_column();
     if (given && class_of_[*given] == kNone)
       variant_.questions.push_back({"only batch size " + std::to_string(*joined_.constant(*given)) + " was seen",
-                                    "record a call with another batch size", {"batch"}, {}});
+                                    "record a call with another batch size",
+                                    {"batch"},
+                                    {}});
   }
 
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
@@ -244,12 +256,14 @@ Status apply_ranges(const Declarations& declarations, std::vector<Variant>& vari
         if (outside(symbol.min) || outside(symbol.max))
           variant.questions.push_back({"the declared range of " + name + " leaves out sizes that were seen (" +
                                            std::to_string(*symbol.min) + ".." + std::to_string(*symbol.max) + ")",
-                                       "widen the range, or leave out the calls", {name}, {}});
+                                       "widen the range, or leave out the calls",
+                                       {name},
+                                       {}});
         if (range.min) symbol.min = range.min;
         if (range.max) symbol.max = range.max;
-        symbol.source = Symbol::Source::declared;
+        symbol.declared = true;
       }
-    if (!found) return Error{ErrorCode::invalid_argument, name, "no symbol has that name"};
+    if (!found && !range.kept) return Error{ErrorCode::invalid_argument, name, "no symbol has that name"};
   }
   return {};
 }
@@ -268,7 +282,28 @@ Status check_declarations(const Declarations& declarations, const Evidence& evid
                "no call has that axis"};
 }
 
+// batch, s0, s1: names that explain gives itself.
+bool is_learned_name(const std::string& name) {
+  return name == "batch" ||
+         (name.size() > 1 && name[0] == 's' && name.find_first_not_of("0123456789", 1) == std::string::npos);
+}
+
 }  // namespace
+
+Declarations declarations_of(const Contract& contract) {
+  Declarations out;
+  for (const Variant& variant : contract.variants()) {
+    for (const Symbol& symbol : variant.symbols)
+      if (symbol.declared) out.ranges.try_emplace(symbol.name, Declarations::Range{symbol.min, symbol.max, true});
+    for (const auto* group : {&variant.inputs, &variant.outputs})
+      for (const TensorContract& tensor : *group)
+        for (std::size_t axis = 0; axis < tensor.shape.size(); ++axis) {
+          const std::string* name = tensor.shape[axis].as_symbol();
+          if (name && !is_learned_name(*name)) out.axis_names.try_emplace(axis_name(tensor.name, axis), *name);
+        }
+  }
+  return out;
+}
 
 Result<Contract> explain(const Evidence& evidence, const Declarations& declarations) {
   if (evidence.states().empty()) return Error{ErrorCode::nothing_found, "", "no call that the model accepted"};

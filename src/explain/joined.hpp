@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The states of one variant, seen as one table: states with and without outputs or batch size hold different columns of it.
-// A fact about some columns holds when it holds in every state that has all of them.
+// The states of one variant, seen as one table: states with and without outputs or batch size hold different columns of
+// it. A fact about some columns holds when it holds in every state that has all of them.
 #pragma once
 
 #include <cstdint>

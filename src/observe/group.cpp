@@ -72,8 +72,9 @@ std::optional<ByNumber> calls_by_number(const std::vector<TensorFile>& files, st
 
 Result<Call> call_of_tensors(std::vector<TensorInfo> tensors) {
   Call call;
-  const bool sided = std::all_of(tensors.begin(), tensors.end(), [](const TensorInfo& t) { return side_of(t.name).has_value(); }) &&
-                     std::any_of(tensors.begin(), tensors.end(), [](const TensorInfo& t) { return !side_of(t.name)->output; });
+  const bool sided =
+      std::all_of(tensors.begin(), tensors.end(), [](const TensorInfo& t) { return side_of(t.name).has_value(); }) &&
+      std::any_of(tensors.begin(), tensors.end(), [](const TensorInfo& t) { return !side_of(t.name)->output; });
   for (TensorInfo& tensor : tensors) {
     const auto side = sided ? side_of(tensor.name) : std::nullopt;
     if (side) tensor.name = std::string(side->rest);
@@ -85,7 +86,8 @@ Result<Call> call_of_tensors(std::vector<TensorInfo> tensors) {
 
 Result<Grouped> group_files(std::vector<TensorFile> files, const std::string& folder, Grouping grouping) {
   Grouped out;
-  std::sort(files.begin(), files.end(), [](const TensorFile& a, const TensorFile& b) { return natural_less(a.stem, b.stem); });
+  std::sort(files.begin(), files.end(),
+            [](const TensorFile& a, const TensorFile& b) { return natural_less(a.stem, b.stem); });
   std::set<std::string> words;
   const auto numbered = grouping == Grouping::one_call ? std::nullopt : calls_by_number(files, words);
   const std::string files_text = folder + ": " + counted(files.size(), "file");

@@ -61,8 +61,8 @@ Status read_tensor(const dom::element& element, TensorInfo& tensor) {
   return {};
 }
 
-// Fills `tensors` in place: a recording repeats the same tensors line after line, and what is equal is not written again.
-// `renamed` tells whether any name changed, so that uniqueness needs no second proof.
+// Fills `tensors` in place: a recording repeats the same tensors line after line, and what is equal is not written
+// again. `renamed` tells whether any name changed, so that uniqueness needs no second proof.
 Status read_group(const dom::element& element, std::string_view group, std::vector<TensorInfo>& tensors,
                   bool& renamed) {
   std::size_t count = 0;
@@ -138,7 +138,7 @@ bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\r") ==
 struct RecordingParser::State {
   Handlers handlers;
   dom::parser parser;
-  std::string pending;   // an unfinished line; capacity leaves room for the padding that simdjson reads over
+  std::string pending;  // an unfinished line; capacity leaves room for the padding that simdjson reads over
   std::uint64_t line = 0;
   bool too_long = false;  // inside a line over the limit: skip to its end
   bool stopped = false;
@@ -166,7 +166,8 @@ struct RecordingParser::State {
     if (line == 1 && text.substr(0, 3) == "\xEF\xBB\xBF") text.remove_prefix(3);
     if (is_blank(text)) return;
     dom::element root;
-    if (const auto code = parser.parse(text.data(), text.size(), false).get(root)) return report(syntax_error(text, code));
+    if (const auto code = parser.parse(text.data(), text.size(), false).get(root))
+      return report(syntax_error(text, code));
     if (auto status = read_call(root, call); !status.ok()) return report(std::move(status).error());
     handlers.call(call, line);
   }

@@ -53,8 +53,8 @@ Status open(ByteSource& source, ReadSink& sink) {
   std::string piece(kPiece, '\0');
   for (std::uint64_t offset = 0;;) {
     TRY(const std::size_t got, source.read_at(offset, piece));
-    if (got == 0) break;
     if (!parser.feed(std::string_view(piece).substr(0, got))) return {};
+    if (got < piece.size()) break;
     offset += got;
     source.forget_before(offset);
   }
@@ -65,8 +65,8 @@ Status open(ByteSource& source, ReadSink& sink) {
 }  // namespace
 
 constinit const Reader readers::recording{.id = "recording",
-                                          .title = "Recording of calls",
-                                          .specification = "JSON Lines, one call a line (tensorspec/recording.hpp)",
+                                          .title = "Recording of calls, JSON Lines",
+                                          .specification = "docs/formats.md, version 1",
                                           .extensions = ".jsonl .ndjson",
                                           .sniff = sniff,
                                           .open = open};

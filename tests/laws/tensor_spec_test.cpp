@@ -107,9 +107,7 @@ TensorSpec random_tree(Sights sights, Random& random) {
     TensorSpec& into = parts[below(random, parts.size())];
     EXPECT_TRUE(into.update_shapes_seen(taken).ok());
     if (below(random, 3) == 0) into = *TensorSpec::from_dict(into.to_dict());
-    if (below(random, 5) == 0) {
-      EXPECT_TRUE(into.update_shapes_seen(TensorSpec(into)).ok());
-    }
+    if (below(random, 5) == 0) { EXPECT_TRUE(into.update_shapes_seen(TensorSpec(into)).ok()); }
   }
   return parts[0];
 }

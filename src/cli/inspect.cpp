@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+
+#include "base/text.hpp"
+#include "cli/command.hpp"
+#include "cli/paths.hpp"
+#include "report/table.hpp"
+#include "tensorspec/read.hpp"
+
+namespace tensorspec::cli {
+namespace {
+
+struct Arguments {
+  std::vector<std::string> files;
+  std::string from;
+  bool json = false, quiet = false;
+};
+
+// What a file holds: its tensors; of a recording the tensors of the first call.
+class Inspection final : public ReadSink {
+ public:
+  void tensor(TensorInfo tensor) override { tensors.push_back({"", std::move(tensor)}); }
+  void call(const Call& call, std::uint64_t) override {
+    if (calls++ > 0) return;
+    for (const TensorInfo& tensor : call.inputs) tensors.push_back({"input", tensor});
+    for (const TensorInfo& tensor : call.outputs) tensors.push_back({"output", tensor});
+  }
+  bool bad(const Error& error) override {
+    errors.push_back(error);
+    return true;
+  }
+
+  struct Found {
+    std::string side;
+    TensorInfo tensor;
+  };
+  std::vector<Found> tensors;
+  std::vector<Error> errors;
+  std::uint64_t calls = 0;
+};
+
+void print_json(const std::string& file, const std::string& format, const Inspection& found) {
+  Json line = Json().add("file", file).add("format", format);
+  if (found.calls > 0) line.add("calls", found.calls);
+  Json::Array tensors, errors;
+  for (const auto& [side, tensor] : found.tensors) {
+    Json entry = Json().add("name", tensor.name).add("dtype", tensor.dtype.name());
+    entry.add("shape", Json::Array(tensor.shape.begin(), tensor.shape.end()));
+    if (!side.empty()) entry.add("side", side);
+    tensors.push_back(std::move(entry));
+  }
+  line.add("tensors", std::move(tensors));
+  for (const Error& error : found.errors) errors.push_back(error_json(error));
+  if (!errors.empty()) line.add("errors", std::move(errors));
+  print(line.dump() + "\n");
+}
+
+void print_table(const std::string& file, const std::string& format, const Inspection& found) {
+  std::string title = printable(file) + ": " + format;
+  if (found.calls > 0)
+    title += ", " + std::to_string(found.calls) + (found.calls == 1 ? " call" : " calls, the first:");
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [side, tensor] : found.tensors) {
+    std::vector<std::string> sizes;
+    for (const std::int64_t size : tensor.shape) sizes.push_back(std::to_string(size));
+    rows.push_back({side, printable(tensor.name), printable(tensor.dtype.name()), "[" + join(sizes, ", ") + "]"});
+    if (side.empty()) rows.back().erase(rows.back().begin());
+  }
+  print(title + "\n" + align(rows, "  "));
+}
+
+int run(const Arguments& arguments) {
+  int code = kDone;
+  for (const std::string& file : arguments.files) {
+    Inspection found;
+    const auto format =
+        file == "-" ? read_stream("standard input", 0, found, arguments.from) : read_file(file, found, arguments.from);
+    if (!format.ok()) {
+      code = kNo;
+      if (arguments.json) print(Json().add("file", file).add("error", error_json(format.error())).dump() + "\n");
+      else print_error(format.error());
+      continue;
+    }
+    if (arguments.json) print_json(file, *format, found);
+    else if (!arguments.quiet) print_table(file, *format, found);
+    for (const Error& error : found.errors) {
+      code = kNo;
+      if (!arguments.json) print_error(error);
+    }
+  }
+  return code;
+}
+
+std::function<int()> define(Options& options) {
+  const auto arguments = std::make_shared<Arguments>();
+  options.positionals("FILE", arguments->files, "Files of any format a reader knows, or - for standard input");
+  options.text("--from", arguments->from, "FORMAT", "Read every file as this format instead of telling it by content");
+  options.flag("--json", arguments->json, "One JSON line a file");
+  options.flag("-q,--quiet", arguments->quiet, "Only errors");
+  return [arguments] { return run(*arguments); };
+}
+
+}  // namespace
+
+constinit const Command commands::inspect{
+    .id = "inspect",
+    .summary = "List the tensors of files",
+    .example = "  tensorspec inspect examples/vad_npz/call_00.npz",
+    .define = define,
+};
+
+}  // namespace tensorspec::cli

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+
+#include "cli/command.hpp"
+#include "tensorspec/report.hpp"
+
+namespace tensorspec::cli {
+namespace {
+
+struct Arguments {
+  std::string contract;
+  bool json = false, quiet = false;
+};
+
+int run(const Arguments& arguments) {
+  const auto contract = Contract::load(arguments.contract);
+  if (!contract.ok()) {
+    print_error(contract.error(), arguments.json);
+    return kFailed;
+  }
+  if (arguments.json) print(contract->to_json(false) + "\n");
+  else if (!arguments.quiet) print(to_table(*contract));
+  return kDone;
+}
+
+std::function<int()> define(Options& options) {
+  const auto arguments = std::make_shared<Arguments>();
+  options.positional("CONTRACT", arguments->contract, "A contract file");
+  options.flag("--json", arguments->json, "The contract as JSON, without its evidence");
+  options.flag("-q,--quiet", arguments->quiet, "Only say whether it can be read, by the exit code");
+  return [arguments] { return run(*arguments); };
+}
+
+}  // namespace
+
+constinit const Command commands::show{
+    .id = "show",
+    .summary = "Print a contract",
+    .example = "  tensorspec show ocr.contract.json",
+    .define = define,
+};
+
+}  // namespace tensorspec::cli

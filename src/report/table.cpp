@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/table.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "tensorspec/report.hpp"
+
+namespace tensorspec {
+namespace {
+
+std::size_t width_of(std::string_view text) {
+  std::size_t width = 0;
+  for (const char c : text) width += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  return width;
+}
+
+std::string counted(std::uint64_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+std::string shape_text(const std::vector<Dim>& shape) {
+  std::vector<std::string> dims;
+  for (const Dim& dim : shape) dims.push_back(dim.to_string());
+  return "[" + join(dims, ", ") + "]";
+}
+
+std::string dtype_text(const std::vector<DType>& dtypes) {
+  std::vector<std::string> names;
+  for (const DType& dtype : dtypes) names.emplace_back(printable(dtype.name()));
+  return names.empty() ? "any" : join(names, "|");
+}
+
+std::string range_text(const Symbol& symbol) {
+  if (!symbol.min && !symbol.max) return "any size";
+  const std::string low = symbol.min ? std::to_string(*symbol.min) : "",
+                    high = symbol.max ? std::to_string(*symbol.max) : "";
+  return low == high ? low : low + ".." + high;
+}
+
+std::vector<std::string> symbol_row(const Symbol& symbol) {
+  std::string range = range_text(symbol);
+  if (symbol.multiple_of != 1) {
+    range += " step " + std::to_string(symbol.multiple_of);
+    if (symbol.residue != 0) range += " from " + std::to_string(symbol.residue);
+  }
+  std::string source(to_string(symbol.source));
+  if (symbol.source == Symbol::Source::observed) source = printable(symbol.at);
+  else if (symbol.source == Symbol::Source::inferred) source += " from " + printable(symbol.at);
+  if (symbol.declared) range += " declared";
+  return {symbol.name, range, symbol.seen == 0 ? "" : counted(symbol.seen, "size"), source};
+}
+
+std::string claim_text(const Claim& claim) {
+  return printable(axis_name(claim.tensor, claim.axis)) + " = " + claim.dim.to_string();
+}
+
+std::string evidence_text(const Claim& claim) {
+  std::string text = claim.witnesses == 0 ? "" : counted(claim.witnesses, "size");
+  if (claim.margin_bits) text += (text.empty() ? "" : ", ") + std::to_string(*claim.margin_bits) + " bits to spare";
+  return text;
+}
+
+void add_variant(const Variant& variant, std::string& out) {
+  std::vector<std::vector<std::string>> tensors, symbols, sure, unsure;
+  const auto add = [&](const char* side, const std::vector<TensorContract>& group) {
+    for (const TensorContract& tensor : group)
+      tensors.push_back({side, printable(tensor.name), dtype_text(tensor.dtypes), shape_text(tensor.shape),
+                         tensor.optional ? "(not always)" : ""});
+  };
+  add("input", variant.inputs);
+  add("output", variant.outputs);
+  for (const Symbol& symbol : variant.symbols) symbols.push_back(symbol_row(symbol));
+  for (const Claim& claim : variant.claims)
+    if (claim.certainty == Certainty::believed || claim.certainty == Certainty::declared)
+      sure.push_back({sure.empty() ? "believed" : "", claim_text(claim), evidence_text(claim)});
+  for (const Question& question : variant.questions)
+    unsure.push_back({unsure.empty() ? "not sure" : "", printable(question.text), printable(question.ask)});
+  if (unsure.empty()) unsure.push_back({"not sure", "nothing"});
+  out += align(tensors, "  ");
+  if (!symbols.empty()) out += "\n" + align(symbols, "  ");
+  out += "\n" + align(sure, "") + align(unsure, "");
+}
+
+}  // namespace
+
+std::string align(const std::vector<std::vector<std::string>>& rows, std::string_view indent) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()), 0);
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
+  }
+  std::string out;
+  for (const auto& row : rows) {
+    std::string line(indent);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      line += row[i];
+      line.append(widths[i] - width_of(row[i]) + 2, ' ');
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + "\n";
+  }
+  return out;
+}
+
+std::string to_table(const Contract& contract) {
+  std::uint64_t calls = 0, distinct = 0;
+  for (const Variant& variant : contract.variants()) {
+    calls += variant.calls;
+    distinct += variant.distinct;
+  }
+  const std::string variants = counted(contract.variants().size(), "variant");
+  std::string out = calls == 0
+                        ? variants + ", written by hand\n"
+                        : counted(calls, "call") + " (" + std::to_string(distinct) + " different), " + variants + "\n";
+  for (std::size_t i = 0; i < contract.variants().size(); ++i) {
+    const Variant& variant = contract.variants()[i];
+    out += "\n";
+    if (contract.variants().size() > 1)
+      out += "variant " + std::to_string(i) + ": " + counted(variant.calls, "call") + " (" +
+             std::to_string(variant.distinct) + " different)\n\n";
+    add_variant(variant, out);
+  }
+  return out;
+}
+
+}  // namespace tensorspec
