@@ -32,7 +32,7 @@ struct FormatInfo {
   std::string_view id;             // the word for --from: "npy"
   std::string_view title;          // "NumPy array file"
   std::string_view specification;  // document and version the reader follows
-  std::string_view extensions;     // space-separated, with dots; they only order the tries
+  std::string_view extensions;     // space-separated, with dots; contents decide, these only help messages
 };
 const std::vector<FormatInfo>& formats();
 

@@ -57,6 +57,8 @@ class HeaderParser {
 
  private:
   Status entry() {
+    skip_blanks();
+    const std::size_t start = at_;
     TRY(const std::string_view key, plain_string());
     TRY_VOID(expect(':'));
     skip_blanks();
@@ -66,6 +68,7 @@ class HeaderParser {
       fortran_order_ = accept_word("True") || accept_word("False");
       return *fortran_order_ ? Status() : malformed("'fortran_order' is neither True nor False");
     }
+    at_ = start;
     return malformed("a key other than descr, fortran_order and shape, or the same one twice");
   }
 
@@ -172,10 +175,11 @@ class HeaderParser {
     return text_.substr(start, at_ - 1 - start);
   }
 
+  static constexpr bool is_blank(char c) noexcept { return c == ' ' || (c >= '\t' && c <= '\r' && c != '\v'); }
   // NUL at the end; a NUL in the text is no blank and no token, so it cannot be taken for it.
   char peek() const noexcept { return at_ < text_.size() ? text_[at_] : '\0'; }
   void skip_blanks() noexcept {
-    while (at_ < text_.size() && std::string_view(" \t\r\n\f").find(text_[at_]) != std::string_view::npos) ++at_;
+    while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
   }
   bool accept(char token) noexcept {
     skip_blanks();

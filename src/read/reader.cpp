@@ -15,6 +15,12 @@ constexpr const Reader* kReaders[] = {
 #undef TENSORSPEC_MEMBER
 };
 
+std::string_view extension_of(std::string_view path) noexcept {
+  const std::size_t dot = path.rfind('.');
+  if (dot == std::string_view::npos || path.find('/', dot) != std::string_view::npos) return {};
+  return path.substr(dot);
+}
+
 // Is `extension` (".npy") one of the words of `list` (".npy .np")?
 bool lists(std::string_view list, std::string_view extension) noexcept {
   while (!list.empty() && !extension.empty()) {
@@ -48,20 +54,19 @@ Error unknown(const ByteSource& source, std::string_view head, std::string_view 
   return error;
 }
 
-// The one reader whose contents these are. The extension only decides whose question comes first.
+// The one reader whose contents these are. All are asked, so the extension decides nothing.
 Result<const Reader*> reader_of(ByteSource& source, std::string_view extension) {
   TRY(const std::string_view bytes, source.head());
   const Head head{.bytes = bytes, .source = source};
   const Reader* found = nullptr;
-  for (const bool listed : {true, false})
-    for (const Reader* reader : kReaders) {
-      if (lists(reader->extensions, extension) != listed || !reader->sniff(head)) continue;
-      if (found)
-        return Error{.code = ErrorCode::ambiguous_format,
-                     .where = source.name(),
-                     .detail = std::string(found->id) + " and " + std::string(reader->id)};
-      found = reader;
-    }
+  for (const Reader* reader : kReaders) {
+    if (!reader->sniff(head)) continue;
+    if (found)
+      return Error{.code = ErrorCode::ambiguous_format,
+                   .where = source.name(),
+                   .detail = std::string(found->id) + " and " + std::string(reader->id)};
+    found = reader;
+  }
   if (!found) return unknown(source, bytes, extension);
   return found;
 }
@@ -86,13 +91,13 @@ const std::vector<FormatInfo>& formats() {
 
 Result<std::string> read_file(const std::filesystem::path& path, ReadSink& sink, std::string_view from) {
   TRY(const auto source, open_file(path));
-  return read_source(*source, sink, from, path.extension().string());
+  return read_source(*source, sink, from, extension_of(path.native()));
 }
 
 Result<std::string> read_bytes(std::string_view name, std::span<const std::byte> bytes, ReadSink& sink,
                                std::string_view from) {
   const auto source = open_memory(std::string(name), bytes);
-  return read_source(*source, sink, from, std::filesystem::path(name).extension().string());
+  return read_source(*source, sink, from, extension_of(name));
 }
 
 Result<std::string> read_stream(std::string_view name, int file_descriptor, ReadSink& sink, std::string_view from) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Recordings as files: observe/ takes the stream apart, this gives it the bytes.
+// Recordings: calls as JSON Lines (tensorspec/recording.hpp). Read in pieces, so a recording of any length is read in
+// the memory of its longest line, from a pipe too.
 #include "tensorspec/recording.hpp"
-
-#include <vector>
 
 #include "base/try.hpp"
 #include "read/reader.hpp"
@@ -11,28 +10,52 @@
 namespace tensorspec {
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{1} << 20;
+constexpr std::size_t kPiece = 256 * 1024;
+constexpr std::string_view kBlanks = " \t\r\n";
 
+std::string_view without_blanks(std::string_view text) {
+  return text.substr(std::min(text.find_first_not_of(kBlanks), text.size()));
+}
+
+// Has the text a key "inputs" whose value is no array? (Requests of the Open Inference Protocol have an array there.)
+bool has_inputs(std::string_view text) {
+  static constexpr std::string_view kKey = "\"inputs\"";
+  for (std::size_t at = text.find(kKey); at != std::string_view::npos; at = text.find(kKey, at + 1)) {
+    std::string_view rest = without_blanks(text.substr(at + kKey.size()));
+    if (rest.starts_with(':') && !without_blanks(rest.substr(1)).starts_with('[')) return true;
+  }
+  return false;
+}
+
+// Some line of the head is an object with inputs. Line by line, so that an indented JSON document is none, and a
+// recording whose first line is broken still is one.
 bool sniff(const Head& head) {
-  std::string_view bytes = head.bytes;
-  if (bytes.substr(0, 3) == "\xEF\xBB\xBF") bytes.remove_prefix(3);
-  const std::size_t first = bytes.find_first_not_of(" \t\r\n");
-  return first != std::string_view::npos && bytes[first] == '{' && bytes.find("\"inputs\"") != std::string_view::npos;
+  std::string_view rest = head.bytes;
+  if (rest.starts_with("\xEF\xBB\xBF")) rest.remove_prefix(3);
+  rest = without_blanks(rest);
+  if (!rest.starts_with('{')) return false;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    if (rest.starts_with('{') && has_inputs(rest.substr(0, end))) return true;
+    rest = without_blanks(rest.substr(end));
+  }
+  return false;
 }
 
 Status open(ByteSource& source, ReadSink& sink) {
-  RecordingParser parser({[&](const Call& call, std::uint64_t line) { sink.call(call, line); },
-                          [&](const Error& error) {
-                            Error in_file = error;
-                            in_file.where = source.name() + ":" + error.where;
-                            return sink.bad(in_file);
-                          }});
-  std::vector<char> piece(kPiece);
+  RecordingParser parser({.call = [&](const Call& call, std::uint64_t line) { sink.call(call, line); },
+                          .bad =
+                              [&](const Error& error) {
+                                return sink.bad(Error{.code = error.code,
+                                                      .where = source.name() + ":" + error.where,
+                                                      .detail = error.detail});
+                              }});
+  std::string piece(kPiece, '\0');
   for (std::uint64_t offset = 0;;) {
-    TRY(const std::size_t count, source.read_at(offset, piece));
-    if (!parser.feed({piece.data(), count})) return {};
-    if (count < piece.size()) break;
-    offset += count;
+    TRY(const std::size_t got, source.read_at(offset, piece));
+    if (!parser.feed(std::string_view(piece).substr(0, got))) return {};
+    if (got < piece.size()) break;
+    offset += got;
     source.forget_before(offset);
   }
   parser.finish();
@@ -41,13 +64,11 @@ Status open(ByteSource& source, ReadSink& sink) {
 
 }  // namespace
 
-constinit const Reader readers::recording{
-    .id = "recording",
-    .title = "Recording of calls, JSON Lines",
-    .specification = "docs/formats.md, version 1",
-    .extensions = ".jsonl .ndjson",
-    .sniff = sniff,
-    .open = open,
-};
+constinit const Reader readers::recording{.id = "recording",
+                                          .title = "Recording of calls, JSON Lines",
+                                          .specification = "docs/formats.md, version 1",
+                                          .extensions = ".jsonl .ndjson",
+                                          .sniff = sniff,
+                                          .open = open};
 
 }  // namespace tensorspec

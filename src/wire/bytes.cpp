@@ -5,9 +5,11 @@ namespace tensorspec {
 
 std::string hex(std::uint64_t value) {
   static constexpr char kDigits[] = "0123456789abcdef";
-  std::string digits;
-  for (; value > 0; value >>= 4) digits.insert(digits.begin(), kDigits[value & 15]);
-  return "0x" + std::string(digits.size() < 2 ? 2 - digits.size() : 0, '0') + digits;
+  std::string out = "0x";
+  int shift = 60;
+  while (shift > 4 && value >> shift == 0) shift -= 4;
+  for (; shift >= 0; shift -= 4) out += kDigits[value >> shift & 15];
+  return out;
 }
 
 std::string Place::text() const {

@@ -18,20 +18,16 @@ namespace tensorspec {
 
 Result<std::string_view> ByteSource::head() {
   if (!head_read_) {
-    TRY(head_size_, fetch(0, head_));
+    TRY(head_size_, fetch_head(head_));
     head_read_ = true;
   }
   return std::string_view(head_.data(), head_size_);
 }
 
 Result<std::size_t> ByteSource::read_at(std::uint64_t offset, std::span<char> out) {
-  // A head shorter than a page is the whole source.
-  const bool all_known = head_read_ && head_size_ < kHeadBytes;
-  if (!all_known && !(head_read_ && fits(offset, out.size(), head_size_))) return fetch(offset, out);
-  if (offset >= head_size_) return std::size_t{0};
-  const std::size_t count = std::min(out.size(), head_size_ - static_cast<std::size_t>(offset));
-  std::copy_n(head_.data() + offset, count, out.data());
-  return count;
+  if (!head_read_ || !fits(offset, out.size(), head_size_)) return fetch(offset, out);
+  std::copy_n(head_.data() + offset, out.size(), out.data());
+  return out.size();
 }
 
 Error ByteSource::read_error(std::uint64_t offset, std::string reason) const {
@@ -71,18 +67,25 @@ class FileSource final : public ByteSource {
   Result<std::size_t> fetch(std::uint64_t offset, std::span<char> out) override {
     std::size_t done = 0;
     while (done < out.size()) {
-      if (!fits(offset, done, std::numeric_limits<off_t>::max())) break;
-      const ssize_t n =
-          ::pread(descriptor_.get(), out.data() + done, out.size() - done, static_cast<off_t>(offset + done));
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) return read_error(offset + done, {});
-      if (n == 0) break;
-      done += static_cast<std::size_t>(n);
+      TRY(const std::size_t got, read_once(offset + done, out.subspan(done)));
+      if (got == 0) break;
+      done += got;
     }
     return done;
   }
+  // Without the second read that would prove the end of a small file: it costs as much as the first.
+  Result<std::size_t> fetch_head(std::span<char> out) override { return read_once(0, out); }
 
  private:
+  Result<std::size_t> read_once(std::uint64_t offset, std::span<char> out) {
+    if (offset > std::uint64_t{std::numeric_limits<off_t>::max()}) return std::size_t{0};
+    ssize_t got = 0;
+    do got = ::pread(descriptor_.get(), out.data(), out.size(), static_cast<off_t>(offset));
+    while (got < 0 && errno == EINTR);
+    if (got < 0) return read_error(offset, {});
+    return static_cast<std::size_t>(got);
+  }
+
   Descriptor descriptor_;
 };
 

@@ -32,7 +32,7 @@ class ByteSource {
   const std::string& name() const noexcept { return name_; }
   Place place() const noexcept { return {.file = name_}; }
 
-  // The first kHeadBytes, fewer when there are no more; read once and kept. Errors: file_read.
+  // The first kHeadBytes, fewer when one read gave no more; read once and kept. Errors: file_read.
   Result<std::string_view> head();
   // Fills `out` from `offset` and returns how many bytes there were: fewer than asked only at the end. Errors:
   // file_read.
@@ -44,6 +44,8 @@ class ByteSource {
 
  protected:
   virtual Result<std::size_t> fetch(std::uint64_t offset, std::span<char> out) = 0;
+  // The head in one go: may be short although more follows.
+  virtual Result<std::size_t> fetch_head(std::span<char> out) { return fetch(0, out); }
   // A file_read error at `offset`; the reason is that of errno when `reason` is empty.
   Error read_error(std::uint64_t offset, std::string reason) const;
 

@@ -47,7 +47,7 @@ Result<std::optional<Directory>> find_zip64(ByteSource& source, std::uint64_t en
   if (end_record < kLocator64Size) return std::optional<Directory>();
   const std::uint64_t locator = end_record - kLocator64Size;
   TRY(const std::string found, bytes_at(source, locator, kLocator64Size));
-  if (!found.starts_with(kLocator64) || found.size() < kLocator64Size) return std::optional<Directory>();
+  if (found.size() < kLocator64Size || !found.starts_with(kLocator64)) return std::optional<Directory>();
   const auto at = load_le<std::uint64_t>(found, 8);
   if (!fits(at, kEnd64Size, locator)) return malformed(source, locator, "the zip64 end record lies at " + hex(at));
   TRY(const std::string record, bytes_at(source, at, kEnd64Size));

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One target for the whole family: a new reader is fuzzed without a line here. Seeds: tests/corpus/read and
+// tests/golden/read; a find goes to tests/corpus/read, where the ordinary tests replay it.
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <string_view>
+
+#include "fuzz/read_check.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string fault = tensorspec::testing::read_fault({reinterpret_cast<const char*>(data), size});
+  if (!fault.empty()) {
+    std::fprintf(stderr, "%s\n", fault.c_str());
+    __builtin_trap();
+  }
+  return 0;
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What holds for every reader: the table, the choice by content, goldens and the corpus of hostile files.
+#include "read/reader.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "base/json.hpp"
+#include "fuzz/read_check.hpp"
+#include "read/collector.hpp"
+#include "wire/zip_builder.hpp"
+
+namespace tensorspec {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::Collector;
+using testing::file_text;
+using testing::outcome;
+
+const fs::path kSource = TENSORSPEC_SOURCE_DIR;
+
+std::set<std::string> names_in(const fs::path& folder) {
+  std::set<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder)) names.insert(entry.path().filename().string());
+  return names;
+}
+
+TEST(Readers, EveryReaderOfTheFolderIsInTheTable) {
+  std::set<std::string> files, ids;
+  for (const std::string& name : names_in(kSource / "src/read"))
+    if (file_text((kSource / "src/read" / name).string()).find("\nconstinit const Reader readers::") !=
+        std::string::npos)
+      files.insert(name.substr(0, name.size() - 4));
+  for (const FormatInfo& format : formats()) {
+    ids.insert(std::string(format.id));
+    EXPECT_FALSE(format.title.empty()) << format.id;
+    EXPECT_FALSE(format.specification.empty()) << format.id;
+    EXPECT_FALSE(format.extensions.empty()) << format.id;
+  }
+  EXPECT_EQ(ids, files);
+  EXPECT_EQ(ids.size(), formats().size());
+}
+
+TEST(Readers, ContentsDecide) {
+  const std::string array = testing::npy_of("<f4", "(2,)");
+  EXPECT_EQ(outcome(array, {}, "misnamed.npz"), "float32[2]");
+  EXPECT_EQ(outcome("", {}, "a.npy"), "unknown_format a.npy: it is empty");
+  EXPECT_TRUE(outcome("no format has this", {}, "a.bin")
+                  .starts_with("unknown_format a.bin: its contents are none of npy, npz"));
+  EXPECT_TRUE(
+      outcome(array, "nosuch").starts_with("unknown_format x: no format is called 'nosuch'; there are npy, npz"));
+}
+
+TEST(Readers, FilesAndStreamsGiveTheSame) {
+  for (const char* name : {"npy/fortran.npy", "npz/compressed.npz"}) {
+    const fs::path path = kSource / "tests/golden/read" / name;
+    Collector from_file, from_stream;
+    const auto file = read_file(path, from_file);
+    ASSERT_TRUE(file.ok()) << file.error().message();
+    int ends[2] = {-1, -1};
+    ASSERT_EQ(::pipe(ends), 0);
+    const std::string bytes = file_text(path.string());
+    ASSERT_EQ(::write(ends[1], bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+    ::close(ends[1]);
+    const auto stream = read_stream("-", ends[0], from_stream);
+    ::close(ends[0]);
+    ASSERT_TRUE(stream.ok()) << stream.error().message();
+    EXPECT_EQ(*file, *stream);
+    EXPECT_EQ(from_file.tensors, from_stream.tensors);
+  }
+  Collector sink;
+  EXPECT_EQ(read_file("/nonexistent", sink).error().code, ErrorCode::file_open);
+  EXPECT_EQ(read_file("/tmp", sink).error().code, ErrorCode::file_read);
+}
+
+Json tensors_json(const std::vector<TensorInfo>& tensors) {
+  Json list = Json::Array{};
+  for (const TensorInfo& tensor : tensors) {
+    Json shape = Json::Array{};
+    for (const std::int64_t extent : tensor.shape) shape.push(extent);
+    Json item;
+    item.add("name", tensor.name);
+    item.add("dtype", tensor.dtype.name());
+    item.add("shape", std::move(shape));
+    list.push(std::move(item));
+  }
+  return list;
+}
+
+// What a golden file says: the format, and what the sink got or the one error.
+std::string golden_text(const fs::path& path) {
+  Collector sink;
+  const std::string bytes = file_text(path.string());
+  const auto format = testing::read(bytes, sink, {}, path.filename().string());
+  Json out;
+  if (format.ok()) out.add("format", *format);
+  if (format.ok() && (!sink.tensors.empty() || sink.calls.empty())) out.add("tensors", tensors_json(sink.tensors));
+  if (!sink.calls.empty()) {
+    Json calls = Json::Array{};
+    for (const Call& call : sink.calls) {
+      Json item;
+      item.add("batch_size", call.batch_size ? Json(*call.batch_size) : Json());
+      item.add("inputs", tensors_json(call.inputs));
+      item.add("outputs", tensors_json(call.outputs));
+      item.add("ok", call.ok);
+      item.add("count", call.weight);
+      calls.push(std::move(item));
+    }
+    out.add("calls", std::move(calls));
+  }
+  if (!format.ok()) sink.errors.push_back(format.error());
+  for (const Error& error : sink.errors) {
+    Json item;
+    item.add("code", error_name(error.code));
+    item.add("message", error.message());
+    if (!out.find("errors")) out.add("errors", Json::Array{});
+    const_cast<Json*>(out.find("errors"))->push(std::move(item));
+  }
+  return out.dump(2) + "\n";
+}
+
+// Every file FILE of tests/golden/read/<format>/ beside what is expected of it, FILE.expected.json. With TENSORSPEC_REGOLD
+// set the expectations are written anew, for review.
+TEST(Readers, Goldens) {
+  const std::string kExpected = ".expected.json";
+  const bool write = std::getenv("TENSORSPEC_REGOLD") != nullptr;
+  const fs::path root = kSource / "tests/golden/read";
+  std::set<std::string> ids;
+  for (const FormatInfo& format : formats()) ids.insert(std::string(format.id));
+  EXPECT_EQ(names_in(root), ids) << "one folder for each format";
+  for (const std::string& id : names_in(root)) {
+    const std::set<std::string> names = names_in(root / id);
+    std::size_t inputs = 0;
+    for (const std::string& name : names) {
+      const fs::path path = root / id / name, expected = root / id / (name + kExpected);
+      if (name.ends_with(kExpected)) {
+        EXPECT_TRUE(names.contains(name.substr(0, name.size() - kExpected.size())))
+            << path << " has no file that it speaks of";
+        continue;
+      }
+      ++inputs;
+      const std::string text = golden_text(path);
+      if (write) std::ofstream(expected, std::ios::binary) << text;
+      ASSERT_TRUE(fs::exists(expected)) << expected << " is missing";
+      EXPECT_EQ(text, file_text(expected.string())) << path;
+    }
+    EXPECT_GT(inputs, 0u) << id;
+  }
+}
+
+// Hostile files and finds of the fuzz target, each through every reader.
+TEST(Readers, Corpus) {
+  std::size_t files = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(kSource / "tests/corpus/read")) {
+    if (!entry.is_regular_file()) continue;
+    ++files;
+    const std::string fault = testing::read_fault(file_text(entry.path().string()));
+    EXPECT_EQ(fault, "") << entry.path();
+  }
+  EXPECT_GT(files, 0u);
+}
+
+}  // namespace
+}  // namespace tensorspec
