@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
