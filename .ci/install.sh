@@ -36,3 +36,6 @@ build() {
   fi
   "$CMAKE" --build --preset "$preset" "$@" >"$log" 2>&1 || { tail -n 60 "$log"; return 1; }
 }
+
+# Objects of another checkout of the same sources serve too.
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1

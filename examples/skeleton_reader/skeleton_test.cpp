@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A test to copy. One of a registered reader calls testing::outcome(bytes) instead of `said`.
+// A test to copy. One of a registered reader calls tests::outcome(bytes) instead of `said`.
 #include <gtest/gtest.h>
 
 #include "read/collector.hpp"
@@ -14,12 +14,12 @@ namespace {
 
 std::string said(std::string_view bytes) {
   const auto source = open_memory("x", std::as_bytes(std::span(bytes)));
-  testing::Collector sink;
+  tests::Collector sink;
   if (!readers::skeleton.sniff({.bytes = *source->head(), .source = *source})) return "not mine";
   const Status status = readers::skeleton.open(*source, sink);
-  std::string out = status.ok() ? "" : testing::described(status.error());
-  for (const TensorInfo& tensor : sink.tensors) out += testing::described(tensor) + "; ";
-  for (const Error& error : sink.errors) out += "bad " + testing::described(error) + "; ";
+  std::string out = status.ok() ? "" : tests::described(status.error());
+  for (const TensorInfo& tensor : sink.tensors) out += tests::described(tensor) + "; ";
+  for (const Error& error : sink.errors) out += "bad " + tests::described(error) + "; ";
   return out;
 }
 

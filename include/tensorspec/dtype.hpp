@@ -42,7 +42,7 @@ class DType {
     uint16,
     uint32,
     uint64,
-    float4_e2m1,  // named float4_e2m1fn, as ml_dtypes does
+    float4_e2m1,  // ml_dtypes: float4_e2m1fn
     float6_e2m3,  // float6_e2m3fn
     float6_e3m2,  // float6_e3m2fn
     float8_e3m4,

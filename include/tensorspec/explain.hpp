@@ -18,6 +18,7 @@ struct Declarations {
   struct Axis {
     std::string tensor;
     std::size_t axis = 0;
+    bool kept = false;  // from an earlier contract: no error when the axis is gone
   };
   std::optional<Axis> batch;
   std::map<std::string, std::string> names;  // learned name of a symbol to the wanted one: s0 -> seq

@@ -53,7 +53,7 @@ Status parse_declarations(const DeclarationArguments& arguments, Declarations& d
     const std::size_t colon = arguments.batch.rfind(':');
     const auto axis = colon == std::string::npos ? std::nullopt : parse_int64(arguments.batch.substr(colon + 1));
     if (!axis || *axis < 0 || colon == 0) return bad_option("--batch", arguments.batch, "TENSOR:AXIS");
-    declarations.batch = Declarations::Axis{arguments.batch.substr(0, colon), static_cast<std::size_t>(*axis)};
+    declarations.batch = Declarations::Axis{arguments.batch.substr(0, colon), static_cast<std::size_t>(*axis), false};
   }
   for (const std::string& text : arguments.names) {
     const std::size_t equal = text.find('=');

@@ -37,7 +37,7 @@ constexpr Row kRows[] = {
     {Kind::uint32, "uint32", 32, 12, "UINT32", "UINT32", "uint32", "UInt32", "u4", 'I'},
     {Kind::uint64, "uint64", 64, 13, "UINT64", "UINT64", "uint64", "UInt64", "u8", 'Q'},
     // torch.float4_e2m1fn_x2 holds two of these in one element, so its sizes are other sizes: it is not this type.
-    {Kind::float4_e2m1, "float4_e2m1fn", 4, 23, "FLOAT4E2M1", "", "", "", "", 0},
+    {Kind::float4_e2m1, "float4_e2m1", 4, 23, "FLOAT4E2M1", "", "", "", "", 0},
     {Kind::float6_e2m3, "float6_e2m3fn", 6, 27, "FLOAT6E2M3", "", "", "", "", 0},
     {Kind::float6_e3m2, "float6_e3m2fn", 6, 28, "FLOAT6E3M2", "", "", "", "", 0},
     {Kind::float8_e3m4, "float8_e3m4", 8, 0, "", "", "", "", "", 0},
@@ -102,7 +102,7 @@ constexpr Alias kNumpyAliases[] = {
     {"P", Kind::uint64},
 };
 constexpr Alias kTextAliases[] = {
-    {"float4_e2m1", Kind::float4_e2m1}, {"float6_e2m3", Kind::float6_e2m3},
+    {"float4_e2m1fn", Kind::float4_e2m1}, {"float6_e2m3", Kind::float6_e2m3},
     {"float6_e3m2", Kind::float6_e3m2}, {"half", Kind::float16},
     {"double", Kind::float64},          {"TYPE_STRING", Kind::string},
 };

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "base/checked.hpp"
+#include "base/text.hpp"
 #include "base/try.hpp"
 #include "explain/joined.hpp"
 
@@ -49,9 +49,9 @@ class VariantExplainer {
   VariantExplainer(const JoinedVariant& joined, Names& names, const Declarations& declarations)
       : joined_(joined), names_(names), declarations_(declarations) {}
 
-  Result<Variant> run() {
+  Variant run() {
     classify();
-    TRY_VOID(choose_batch());
+    choose_batch();
     multiples_of_batch();
     name_symbols();
     write_tensors();
@@ -85,23 +85,21 @@ class VariantExplainer {
   }
   bool comparable(std::size_t a, std::size_t b) const { return joined_.witness(a, b).has_value(); }
 
-  Status choose_batch() {
+  void choose_batch() {
     if (declarations_.batch) {
       for (const JoinedVariant::Tensor& tensor : joined_.tensors())
         if (tensor.slot.name == declarations_.batch->tensor && declarations_.batch->axis < tensor.slot.rank) {
           batch_ = class_of_[tensor.first_column + declarations_.batch->axis];
           source_ = Symbol::Source::declared;
-          return {};
+          return;
         }
-      return {};
     }
     if (const auto given = joined_.batch_column()) {
       batch_ = class_of_[*given];
       source_ = Symbol::Source::given;
-      return {};
+      return;
     }
     infer_batch();
-    return {};
   }
 
   // Not told: the size on axis 0 of most varying inputs, the first of those with equally many.
@@ -278,6 +276,7 @@ Status check_declarations(const Declarations& declarations, const Evidence& evid
     for (const auto* group : {&signature.inputs, &signature.outputs})
       for (const TensorSlot& slot : *group)
         if (slot.name == declarations.batch->tensor && declarations.batch->axis < slot.rank) return {};
+  if (declarations.batch->kept) return {};
   return Error{ErrorCode::invalid_argument, axis_name(declarations.batch->tensor, declarations.batch->axis),
                "no call has that axis"};
 }
@@ -288,11 +287,21 @@ bool is_learned_name(const std::string& name) {
          (name.size() > 1 && name[0] == 's' && name.find_first_not_of("0123456789", 1) == std::string::npos);
 }
 
+std::optional<Declarations::Axis> parse_axis_name(const std::string& text) {
+  const std::size_t open = text.rfind('[');
+  if (open == std::string::npos || text.back() != ']') return std::nullopt;
+  const auto axis = parse_int64(std::string_view(text).substr(open + 1, text.size() - open - 2));
+  if (!axis || *axis < 0) return std::nullopt;
+  return Declarations::Axis{text.substr(0, open), static_cast<std::size_t>(*axis), true};
+}
+
 }  // namespace
 
 Declarations declarations_of(const Contract& contract) {
   Declarations out;
   for (const Variant& variant : contract.variants()) {
+    for (const Symbol& symbol : variant.symbols)
+      if (symbol.source == Symbol::Source::declared && !out.batch) out.batch = parse_axis_name(symbol.at);
     for (const Symbol& symbol : variant.symbols)
       if (symbol.declared) out.ranges.try_emplace(symbol.name, Declarations::Range{symbol.min, symbol.max, true});
     for (const auto* group : {&variant.inputs, &variant.outputs})
@@ -314,8 +323,7 @@ Result<Contract> explain(const Evidence& evidence, const Declarations& declarati
   Names names(declarations);
   for (const auto& [inputs, states] : variants) {
     const JoinedVariant joined(states);
-    TRY(Variant variant, VariantExplainer(joined, names, declarations).run());
-    data.variants.push_back(std::move(variant));
+    data.variants.push_back(VariantExplainer(joined, names, declarations).run());
   }
   for (const auto& [learned, wanted] : declarations.names) {
     bool used = false;

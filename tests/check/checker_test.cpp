@@ -26,7 +26,7 @@ const char kDecoder[] = R"({"batch_size": "batch",
 
 // The codes and messages of one call, or "ok".
 std::string judged(const Checker& checker, const std::string& text, Policy policy = Policy::range) {
-  const Verdict verdict = checker.check(testing::call(text), policy);
+  const Verdict verdict = checker.check(tests::call(text), policy);
   EXPECT_EQ(verdict.ok, verdict.violations.empty());
   std::string out;
   for (const Violation& violation : verdict.violations)
@@ -78,25 +78,23 @@ TEST(Checker, ExpressionsThatBindTheirSymbols) {
             "relation: x axis 0: 7, no whole size makes it 2*n");
   EXPECT_EQ(judged(checker_of(R"({"inputs": [{"name": "x", "shape": ["n+3"]}]})"), "- | x 2"),
             "relation: x axis 0: 2, no whole size makes it n+3");
-  const Checker grid = checker_of(R"({"inputs": [{"name": "x", "shape": ["h", "w"]}],
-      "outputs": [{"name": "y", "shape": ["ceil(h/32)*ceil(w/32)", "h*w/4"]
-}]
-})");
+  const Checker grid = checker_of(R"j({"inputs": [{"name": "x", "shape": ["h", "w"]}],
+      "outputs": [{"name": "y", "shape": ["ceil(h/32)*ceil(w/32)", "h*w/4"]}]})j");
   EXPECT_EQ(judged(grid, "- | x 33,64 | y 4,528"), "ok");
-EXPECT_EQ(judged(grid, "- | x 33,64 | y 5,528"),
-          "relation: y axis 0: 5, expected 4 = ceil(h/32)*ceil(w/32) (h = 33 from x axis 0, w = 64 from x axis 1)");
-EXPECT_EQ(judged(grid, "- | x 33,65 | y 6,1"),
-          "relation: y axis 1: 1, no whole size makes it h*w/4 (h = 33 from x axis 0, w = 65 from x axis 1)");
-// What no axis binds cannot be judged, and is not.
-EXPECT_EQ(judged(checker_of(R"({"inputs": [{"name": "x", "shape": ["a*b"]}]})"), "- | x 7"), "ok");
+  EXPECT_EQ(judged(grid, "- | x 33,64 | y 5,528"),
+            "relation: y axis 0: 5, expected 4 = ceil(h/32)*ceil(w/32) (h = 33 from x axis 0, w = 64 from x axis 1)");
+  EXPECT_EQ(judged(grid, "- | x 33,65 | y 6,1"),
+            "relation: y axis 1: 1, no whole size makes it h*w/4 (h = 33 from x axis 0, w = 65 from x axis 1)");
+  // What no axis binds cannot be judged, and is not.
+  EXPECT_EQ(judged(checker_of(R"({"inputs": [{"name": "x", "shape": ["a*b"]}]})"), "- | x 7"), "ok");
 }
 
 TEST(Checker, TheNearestVariantIsTheOneReported) {
   const Checker checker = checker_of(R"({"inputs": [{"name": "a", "shape": [1]}]},
       {"inputs": [{"name": "a", "shape": [1]}, {"name": "b", "shape": [2]}, {"name": "c", "shape": [3]}]})");
-  EXPECT_EQ(checker.check(testing::call("- | a 1")).variant, 0u);
-  EXPECT_EQ(checker.check(testing::call("- | a 1; b 2; c 3")).variant, 1u);
-  const Verdict verdict = checker.check(testing::call("- | a 1; c 3"));
+  EXPECT_EQ(checker.check(tests::call("- | a 1")).variant, 0u);
+  EXPECT_EQ(checker.check(tests::call("- | a 1; b 2; c 3")).variant, 1u);
+  const Verdict verdict = checker.check(tests::call("- | a 1; c 3"));
   EXPECT_EQ(verdict.variant, 1u);
   ASSERT_EQ(verdict.violations.size(), 1u);
   EXPECT_EQ(verdict.violations[0].tensor, "b");

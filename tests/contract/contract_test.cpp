@@ -120,7 +120,7 @@ TEST(Contract, SavingReplacesInOneStepAndLeavesNoTemporary) {
 TEST(Contract, EvidenceTravelsWithIt) {
   Evidence evidence;
   for (const char* text : {"1 | x 1,5 | y 2,5", "2 | x 2,7 | y 4,7", "- | x 3,9 | y 6,9"})
-    ASSERT_TRUE(evidence.add(testing::call(text)).ok());
+    ASSERT_TRUE(evidence.add(tests::call(text)).ok());
   const auto contract = explain(evidence);
   ASSERT_TRUE(contract.ok()) << contract.error().message();
   const auto read = Contract::from_json(contract->to_json());

@@ -10,6 +10,8 @@
 #include <sstream>
 #include <unordered_set>
 
+#include "support/places.hpp"
+
 namespace tensorspec {
 namespace {
 
@@ -376,7 +378,7 @@ TEST(TensorSpecDict, SaysWhatIsWrong) {
 
 std::string file_text(const std::string& path) {
   std::ostringstream text;
-  text << std::ifstream(std::string(TENSORSPEC_SOURCE_DIR) + "/" + path).rdbuf();
+  text << std::ifstream(tests::source_folder() + "/" + path).rdbuf();
   return text.str();
 }
 

@@ -16,7 +16,7 @@ Evidence evidence_of(const std::string& text) {
   Evidence evidence;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find(" / ", begin), text.size());
-    EXPECT_TRUE(evidence.add(testing::call(text.substr(begin, end - begin))).ok());
+    EXPECT_TRUE(evidence.add(tests::call(text.substr(begin, end - begin))).ok());
     begin = end + 3;
   }
   return evidence;
@@ -82,7 +82,7 @@ TEST(Explain, SaysWhatIsNotKnown) {
 TEST(Explain, WhatAPersonStatesWins) {
   const Evidence evidence = evidence_of("- | x 4,10 / - | x 4,20 / - | x 5,30");
   Declarations declared;
-  declared.batch = Declarations::Axis{"x", 1};
+  declared.batch = Declarations::Axis{"x", 1, false};
   declared.names["s0"] = "frames";
   declared.ranges["frames"] = {1, 64, false};
   declared.ranges["batch"] = {1, 16, false};
@@ -106,7 +106,7 @@ TEST(Explain, WhatAPersonStatesWins) {
   declared.ranges["nothing"] = {1, 2, false};
   EXPECT_EQ(explain(evidence, declared).error().code, ErrorCode::invalid_argument);
   Declarations wrong;
-  wrong.batch = Declarations::Axis{"x", 2};
+  wrong.batch = Declarations::Axis{"x", 2, false};
   EXPECT_EQ(explain(evidence, wrong).error().code, ErrorCode::invalid_argument);
   wrong = {};
   wrong.names["s0"] = "not a name";
@@ -119,7 +119,7 @@ TEST(Explain, WhatAPersonStatesWins) {
 TEST(Explain, NothingAcceptedIsAnError) {
   EXPECT_EQ(explain(Evidence()).error().code, ErrorCode::nothing_found);
   Evidence refused;
-  Call call = testing::call("1 | x 1");
+  Call call = tests::call("1 | x 1");
   call.ok = false;
   ASSERT_TRUE(refused.add(call).ok());
   EXPECT_EQ(explain(refused).error().code, ErrorCode::nothing_found);
@@ -129,7 +129,7 @@ TEST(Explain, OrderOfCallsLeavesNoTrace) {
   std::vector<Call> calls;
   for (const char* text :
        {"1 | x 1,5; m 1,9 | y 2,5", "2 | x 2,5; m 2,9 | y 4,5", "- | m 3,4; x 3,2 | y 6,2", "4 | x 4,1; m 4,8"})
-    calls.push_back(testing::call(text));
+    calls.push_back(tests::call(text));
   std::string first;
   std::mt19937_64 random(3);
   for (int i = 0; i < 24; ++i) {

@@ -8,7 +8,7 @@
 
 #include "tensorspec/read.hpp"
 
-namespace tensorspec::testing {
+namespace tensorspec::tests {
 
 // Checks what it is given instead of keeping it.
 class CheckingSink final : public ReadSink {
@@ -48,4 +48,4 @@ inline std::string read_fault(std::string_view bytes) {
   return fault;
 }
 
-}  // namespace tensorspec::testing
+}  // namespace tensorspec::tests

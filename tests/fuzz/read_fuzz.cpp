@@ -10,7 +10,7 @@
 #include "fuzz/read_check.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string fault = tensorspec::testing::read_fault({reinterpret_cast<const char*>(data), size});
+  const std::string fault = tensorspec::tests::read_fault({reinterpret_cast<const char*>(data), size});
   if (!fault.empty()) {
     std::fprintf(stderr, "%s\n", fault.c_str());
     __builtin_trap();

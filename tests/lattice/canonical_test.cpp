@@ -4,7 +4,7 @@
 #include "support/slow_lattice.hpp"
 #include "tensorspec/lattice.hpp"
 
-namespace tensorspec::testing {
+namespace tensorspec::tests {
 namespace {
 
 using Canonical = AffineLattice::Canonical;
@@ -140,4 +140,4 @@ TEST(LatticeCanonical, AnyTextIsRefusedOrKept) {
 }
 
 }  // namespace
-}  // namespace tensorspec::testing
+}  // namespace tensorspec::tests

@@ -9,7 +9,7 @@
 #include "support/allocation_count.hpp"
 #include "support/slow_lattice.hpp"
 
-namespace tensorspec::testing {
+namespace tensorspec::tests {
 namespace {
 
 using Progression = AffineLattice::Progression;
@@ -280,4 +280,4 @@ TEST(Lattice, ContainsStaysExactWhereZDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace tensorspec::testing
+}  // namespace tensorspec::tests

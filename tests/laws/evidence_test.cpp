@@ -84,7 +84,7 @@ TEST(EvidenceLaws, MoreDistinctSizesThanAHistogramHolds) {
   Random random(kSeed);
   std::vector<Call> calls;
   for (int i = 0; i < 12000; ++i)
-    calls.push_back(testing::call("- | x " + std::to_string(between(random, 1, 1 << 20)) + ",3"));
+    calls.push_back(tests::call("- | x " + std::to_string(between(random, 1, 1 << 20)) + ",3"));
   const Evidence whole = evidence_of(calls, 64);
   std::vector<Evidence> learned;
   std::shuffle(calls.begin(), calls.end(), random);
@@ -127,10 +127,10 @@ TEST(EvidenceLaws, MergeOfDifferentSampleSizesIsAnError) {
 
 TEST(EvidenceLaws, ABadCallChangesNothing) {
   Evidence evidence;
-  ASSERT_TRUE(evidence.add(testing::call("1 | x 1,2")).ok());
+  ASSERT_TRUE(evidence.add(tests::call("1 | x 1,2")).ok());
   const std::string before = evidence.to_json();
-  EXPECT_EQ(evidence.add(testing::call("1 | x 1,2; x 3")).error().code, ErrorCode::duplicate_tensor);
-  EXPECT_EQ(evidence.add(testing::call("0 | x 1,2")).error().code, ErrorCode::invalid_batch_size);
+  EXPECT_EQ(evidence.add(tests::call("1 | x 1,2; x 3")).error().code, ErrorCode::duplicate_tensor);
+  EXPECT_EQ(evidence.add(tests::call("0 | x 1,2")).error().code, ErrorCode::invalid_batch_size);
   EXPECT_EQ(evidence.to_json(), before);
 }
 

@@ -8,7 +8,7 @@
 
 #include "support/slow_lattice.hpp"
 
-namespace tensorspec::testing {
+namespace tensorspec::tests {
 namespace {
 
 std::vector<Point> grid(std::size_t dimension, std::int64_t low, std::int64_t high) {
@@ -92,4 +92,4 @@ TEST(LatticeExhaustive, ThreeColumnsThreePoints) { expect_brute_force_on_all(3, 
 TEST(LatticeExhaustive, ThreeColumnsFourPointsOfACube) { expect_brute_force_on_all(3, 1, 4, 12); }
 
 }  // namespace
-}  // namespace tensorspec::testing
+}  // namespace tensorspec::tests

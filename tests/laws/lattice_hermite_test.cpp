@@ -6,7 +6,7 @@
 
 #include "support/slow_lattice.hpp"
 
-namespace tensorspec::testing {
+namespace tensorspec::tests {
 namespace {
 
 // Written out again from the header, without the library's own check.
@@ -156,4 +156,4 @@ TEST(LatticeLaws, HighRankGrowsAndComesBackToSmallEntries) {
 }
 
 }  // namespace
-}  // namespace tensorspec::testing
+}  // namespace tensorspec::tests

@@ -8,7 +8,7 @@
 
 #include "support/slow_lattice.hpp"
 
-namespace tensorspec::testing {
+namespace tensorspec::tests {
 namespace {
 
 using Progression = AffineLattice::Progression;
@@ -189,4 +189,4 @@ TEST(LatticeMerge, LinearFormsTakeTheValuesThatThePointsTake) {
 }
 
 }  // namespace
-}  // namespace tensorspec::testing
+}  // namespace tensorspec::tests

@@ -16,7 +16,7 @@ std::vector<TensorFile> files(const std::string& text) {
   for (std::string item; list >> item;) {
     const std::size_t colon = item.find(':');
     out.push_back({item.substr(0, colon), "f/" + item.substr(0, colon) + ".npy",
-                   testing::tensors("t " + item.substr(colon + 1))[0]});
+                   tests::tensors("t " + item.substr(colon + 1))[0]});
     out.back().tensor.name.clear();
   }
   return out;
@@ -62,10 +62,10 @@ TEST(Grouping, CanBeToldWhichItIs) {
 }
 
 TEST(Grouping, PrefixesTellInputsFromOutputsOnlyWhenAllHaveOne) {
-  EXPECT_EQ(call_of_tensors(testing::tensors("in__a 1; out__b 2")).value(), testing::call("- | a 1 | b 2"));
-  EXPECT_EQ(call_of_tensors(testing::tensors("in__a 1; b 2")).value(), testing::call("- | in__a 1; b 2"));
-  EXPECT_EQ(call_of_tensors(testing::tensors("out__a 1")).value(), testing::call("- | out__a 1"));
-  EXPECT_EQ(call_of_tensors(testing::tensors("a 1; a 2")).error().code, ErrorCode::duplicate_tensor);
+  EXPECT_EQ(call_of_tensors(tests::tensors("in__a 1; out__b 2")).value(), tests::call("- | a 1 | b 2"));
+  EXPECT_EQ(call_of_tensors(tests::tensors("in__a 1; b 2")).value(), tests::call("- | in__a 1; b 2"));
+  EXPECT_EQ(call_of_tensors(tests::tensors("out__a 1")).value(), tests::call("- | out__a 1"));
+  EXPECT_EQ(call_of_tensors(tests::tensors("a 1; a 2")).error().code, ErrorCode::duplicate_tensor);
 }
 
 }  // namespace

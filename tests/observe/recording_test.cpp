@@ -40,7 +40,7 @@ TEST(Recording, OneLineIsOneCallHoweverItIsCut) {
     const Parsed parsed = parse(text, piece);
     ASSERT_EQ(parsed.calls.size(), 2u) << piece;
     EXPECT_TRUE(parsed.errors.empty());
-    EXPECT_EQ(parsed.calls[0], testing::call("2 | ids~ 2,10"));
+    EXPECT_EQ(parsed.calls[0], tests::call("2 | ids~ 2,10"));
     EXPECT_FALSE(parsed.calls[1].ok);
     EXPECT_EQ(parsed.calls[1].weight, 7u);
     EXPECT_EQ(parsed.calls[1].batch_size, std::nullopt);
@@ -50,13 +50,13 @@ TEST(Recording, OneLineIsOneCallHoweverItIsCut) {
 }
 
 TEST(Recording, ALineWrittenIsTheCallReadBack) {
-  Call odd = testing::call("- | a\xC3\xA9 0,4611686018427387904; b | c 1");
+  Call odd = tests::call("- | a\xC3\xA9 0,4611686018427387904; b | c 1");
   odd.inputs[0].name = "quote\" and \\ and \x01";
   odd.inputs[1].dtype = DType::from_numpy("<V2");
   odd.outputs[0].dtype = DType();
   odd.ok = false;
   odd.weight = UINT64_MAX;
-  for (const Call& call : {testing::call("3 | x 3,4; y~ 3"), odd}) {
+  for (const Call& call : {tests::call("3 | x 3,4; y~ 3"), odd}) {
     const Parsed parsed = parse(to_recording_line(call), 1 << 20);
     ASSERT_EQ(parsed.calls.size(), 1u) << to_recording_line(call);
     EXPECT_EQ(parsed.calls[0], call);

@@ -12,7 +12,7 @@
 
 #include "tensorspec/read.hpp"
 
-namespace tensorspec::testing {
+namespace tensorspec::tests {
 
 struct Collector final : ReadSink {
   std::vector<TensorInfo> tensors;
@@ -76,4 +76,4 @@ inline std::string file_text(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-}  // namespace tensorspec::testing
+}  // namespace tensorspec::tests

@@ -8,9 +8,9 @@
 namespace tensorspec {
 namespace {
 
-using testing::npy;
-using testing::npy_of;
-using testing::outcome;
+using tests::npy;
+using tests::npy_of;
+using tests::outcome;
 
 constexpr const char* kPlain = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }";
 

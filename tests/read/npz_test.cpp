@@ -8,13 +8,13 @@
 namespace tensorspec {
 namespace {
 
-using testing::Collector;
-using testing::deflated;
-using testing::npy;
-using testing::npy_of;
-using testing::outcome;
-using testing::ZipBuilder;
-using testing::ZipEntry;
+using tests::Collector;
+using tests::deflated;
+using tests::npy;
+using tests::npy_of;
+using tests::outcome;
+using tests::ZipBuilder;
+using tests::ZipEntry;
 
 const std::string kFirst = npy_of("<f4", "(2, 3)"), kSecond = npy_of("<i8", "(4,)");
 
@@ -99,7 +99,7 @@ TEST(Npz, StopsWhenTold) {
   for (const char* name : {"a.npy", "b.npy", "c.npy"}) zip.entries.push_back({.name = name, .data = "bad"});
   Collector sink;
   sink.stop_after = 2;
-  EXPECT_TRUE(testing::read(zip.build(), sink).ok());
+  EXPECT_TRUE(tests::read(zip.build(), sink).ok());
   EXPECT_EQ(sink.errors.size(), 2u);
 }
 
@@ -116,7 +116,7 @@ TEST(Npz, ABombOfHeaders) {
   const std::string bytes = zip.build();
   EXPECT_LT(bytes.size(), 300'000u);
   Collector sink;
-  ASSERT_TRUE(testing::read(bytes, sink).ok());
+  ASSERT_TRUE(tests::read(bytes, sink).ok());
   EXPECT_EQ(sink.tensors.size(), 16u);
   ASSERT_EQ(sink.errors.size(), 84u);
   EXPECT_EQ(sink.errors[0].code, ErrorCode::npy_header_too_large);

@@ -16,15 +16,17 @@
 #include "read/collector.hpp"
 #include "wire/zip_builder.hpp"
 
+#include "support/places.hpp"
+
 namespace tensorspec {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::Collector;
-using testing::file_text;
-using testing::outcome;
+using tests::Collector;
+using tests::file_text;
+using tests::outcome;
 
-const fs::path kSource = TENSORSPEC_SOURCE_DIR;
+const fs::path kSource = tests::source_folder();
 
 std::set<std::string> names_in(const fs::path& folder) {
   std::set<std::string> names;
@@ -49,7 +51,7 @@ TEST(Readers, EveryReaderOfTheFolderIsInTheTable) {
 }
 
 TEST(Readers, ContentsDecide) {
-  const std::string array = testing::npy_of("<f4", "(2,)");
+  const std::string array = tests::npy_of("<f4", "(2,)");
   EXPECT_EQ(outcome(array, {}, "misnamed.npz"), "float32[2]");
   EXPECT_EQ(outcome("", {}, "a.npy"), "unknown_format a.npy: it is empty");
   EXPECT_TRUE(outcome("no format has this", {}, "a.bin")
@@ -98,7 +100,7 @@ Json tensors_json(const std::vector<TensorInfo>& tensors) {
 std::string golden_text(const fs::path& path) {
   Collector sink;
   const std::string bytes = file_text(path.string());
-  const auto format = testing::read(bytes, sink, {}, path.filename().string());
+  const auto format = tests::read(bytes, sink, {}, path.filename().string());
   Json out;
   if (format.ok()) out.add("format", *format);
   if (format.ok() && (!sink.tensors.empty() || sink.calls.empty())) out.add("tensors", tensors_json(sink.tensors));
@@ -126,8 +128,8 @@ std::string golden_text(const fs::path& path) {
   return out.dump(2) + "\n";
 }
 
-// Every file FILE of tests/golden/read/<format>/ beside what is expected of it, FILE.expected.json. With TENSORSPEC_REGOLD
-// set the expectations are written anew, for review.
+// Every file FILE of tests/golden/read/<format>/ beside what is expected of it, FILE.expected.json. With
+// TENSORSPEC_REGOLD set the expectations are written anew, for review.
 TEST(Readers, Goldens) {
   const std::string kExpected = ".expected.json";
   const bool write = std::getenv("TENSORSPEC_REGOLD") != nullptr;
@@ -161,7 +163,7 @@ TEST(Readers, Corpus) {
   for (const auto& entry : fs::recursive_directory_iterator(kSource / "tests/corpus/read")) {
     if (!entry.is_regular_file()) continue;
     ++files;
-    const std::string fault = testing::read_fault(file_text(entry.path().string()));
+    const std::string fault = tests::read_fault(file_text(entry.path().string()));
     EXPECT_EQ(fault, "") << entry.path();
   }
   EXPECT_GT(files, 0u);

@@ -11,14 +11,14 @@
 namespace tensorspec {
 namespace {
 
-using testing::Collector;
+using tests::Collector;
 
 constexpr const char* kLine = R"({"inputs": {"x": {"dtype": "float32", "shape": [2]}}})";
 
 // "recording: 2 calls, 1 bad" or the word of the error.
 std::string said(std::string_view bytes, std::string_view from = {}) {
   Collector sink;
-  const auto format = testing::read(bytes, sink, from);
+  const auto format = tests::read(bytes, sink, from);
   if (!format.ok()) return std::string(error_name(format.error().code));
   return *format + ": " + std::to_string(sink.calls.size()) + " calls, " + std::to_string(sink.errors.size()) + " bad";
 }
@@ -47,7 +47,7 @@ TEST(RecordingReader, ContentsDecide) {
 
 TEST(RecordingReader, ErrorsNameFileAndLine) {
   Collector sink;
-  ASSERT_TRUE(testing::read(std::string(kLine) + "\n\nnonsense\n", sink, {}, "calls.jsonl").ok());
+  ASSERT_TRUE(tests::read(std::string(kLine) + "\n\nnonsense\n", sink, {}, "calls.jsonl").ok());
   ASSERT_EQ(sink.errors.size(), 1u);
   EXPECT_TRUE(sink.errors[0].where.starts_with("calls.jsonl:line 3")) << sink.errors[0].where;
 }
@@ -55,7 +55,7 @@ TEST(RecordingReader, ErrorsNameFileAndLine) {
 TEST(RecordingReader, StopsWhenTold) {
   Collector sink;
   sink.stop_after = 1;
-  EXPECT_TRUE(testing::read("x\ny\n" + std::string(kLine), sink, "recording").ok());
+  EXPECT_TRUE(tests::read("x\ny\n" + std::string(kLine), sink, "recording").ok());
   EXPECT_EQ(sink.errors.size(), 1u);
   EXPECT_TRUE(sink.calls.empty());
 }
@@ -66,7 +66,7 @@ TEST(RecordingReader, LongRecordingThroughAPipe) {
   for (int i = 1; i <= 20000; ++i)
     bytes += R"({"inputs": {"x": {"dtype": "float32", "shape": [)" + std::to_string(i) + "]}}}\n";
   Collector whole, piped;
-  ASSERT_TRUE(testing::read(bytes, whole).ok());
+  ASSERT_TRUE(tests::read(bytes, whole).ok());
   int ends[2] = {-1, -1};
   ASSERT_EQ(::pipe(ends), 0);
   std::thread writer([&] {

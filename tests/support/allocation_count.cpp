@@ -15,7 +15,7 @@
 #define TENSORSPEC_COUNT_ALLOCATIONS 1
 #endif
 
-namespace tensorspec::testing {
+namespace tensorspec::tests {
 
 namespace {
 thread_local std::size_t count = 0;
@@ -33,12 +33,12 @@ void* counted(std::size_t size) noexcept {
 }  // namespace
 #endif
 
-}  // namespace tensorspec::testing
+}  // namespace tensorspec::tests
 
 #if TENSORSPEC_COUNT_ALLOCATIONS
 // The array and nothrow forms of the standard library call these two; the aligned forms are left as they are.
 void* operator new(std::size_t size) {
-  if (void* memory = tensorspec::testing::counted(size)) return memory;
+  if (void* memory = tensorspec::tests::counted(size)) return memory;
   throw std::bad_alloc();
 }
 void operator delete(void* memory) noexcept { std::free(memory); }

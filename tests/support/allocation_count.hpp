@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-namespace tensorspec::testing {
+namespace tensorspec::tests {
 
 // False under a sanitizer, which brings its own operator new; then the count stays 0.
 bool allocations_are_counted() noexcept;
@@ -13,4 +13,4 @@ bool allocations_are_counted() noexcept;
 // Of the calling thread, since it started.
 std::size_t allocation_count() noexcept;
 
-}  // namespace tensorspec::testing
+}  // namespace tensorspec::tests

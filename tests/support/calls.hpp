@@ -9,7 +9,7 @@
 
 #include "tensorspec/call.hpp"
 
-namespace tensorspec::testing {
+namespace tensorspec::tests {
 
 inline std::vector<TensorInfo> tensors(const std::string& text) {
   std::vector<TensorInfo> out;
@@ -43,4 +43,4 @@ inline Call call(const std::string& text) {
   return out;
 }
 
-}  // namespace tensorspec::testing
+}  // namespace tensorspec::tests

@@ -14,7 +14,7 @@
 
 #include "tensorspec/lattice.hpp"
 
-namespace tensorspec::testing {
+namespace tensorspec::tests {
 
 using Whole = boost::multiprecision::number<boost::multiprecision::cpp_int_backend<>, boost::multiprecision::et_off>;
 using Column = std::vector<Whole>;
@@ -180,4 +180,4 @@ inline std::vector<Point> random_points(std::mt19937_64& random, std::size_t dim
   return points;
 }
 
-}  // namespace tensorspec::testing
+}  // namespace tensorspec::tests

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tensorspec::testing {
+namespace tensorspec::tests {
 
 inline std::string le(std::uint64_t value, int bytes) {
   std::string out;
@@ -88,4 +88,4 @@ struct ZipBuilder {
   }
 };
 
-}  // namespace tensorspec::testing
+}  // namespace tensorspec::tests

@@ -8,10 +8,10 @@
 namespace tensorspec {
 namespace {
 
-using testing::deflated;
-using testing::le;
-using testing::ZipBuilder;
-using testing::ZipEntry;
+using tests::deflated;
+using tests::le;
+using tests::ZipBuilder;
+using tests::ZipEntry;
 
 // An archive in memory with its source.
 struct Opened {
