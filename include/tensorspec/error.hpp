@@ -33,7 +33,8 @@ std::string_view error_text(ErrorCode code) noexcept;
 // Every code, in the order of errors.inc.
 const std::vector<ErrorCode>& all_error_codes();
 
-// Text fit for a terminal and for JSON: control characters and bytes outside valid UTF-8 become \xNN.
+// Text fit for a terminal and for JSON: control characters, marks that turn the direction of text, line separators and
+// bytes outside valid UTF-8 become \xNN, byte by byte.
 std::string printable(std::string_view text);
 
 }  // namespace tensorspec

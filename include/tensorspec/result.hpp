@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cassert>
-#include <optional>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -62,25 +61,25 @@ template <>
 class [[nodiscard]] Result<void> {
  public:
   Result() = default;
-  Result(Error error) : error_(std::move(error)) {}  // NOLINT: implicit by design
+  Result(Error error) : state_(std::move(error)) {}  // NOLINT: implicit by design
 
-  bool ok() const noexcept { return !error_.has_value(); }
+  bool ok() const noexcept { return state_.index() == 0; }
   explicit operator bool() const noexcept { return ok(); }
   Error& error() & {
     assert(!ok());
-    return *error_;
+    return *std::get_if<1>(&state_);
   }
   const Error& error() const& {
     assert(!ok());
-    return *error_;
+    return *std::get_if<1>(&state_);
   }
   Error&& error() && {
     assert(!ok());
-    return std::move(*error_);
+    return std::move(*std::get_if<1>(&state_));
   }
 
  private:
-  std::optional<Error> error_;
+  std::variant<std::monostate, Error> state_;
 };
 
 using Status = Result<void>;

@@ -156,7 +156,9 @@ Result<TensorInfo> to_tensor_info(std::string name, const T& tensor) {
         return Error{ErrorCode::invalid_argument, info.name,
                      "ndim " + std::to_string(tensor.ndim) + " or shape of a DLTensor"};
       else
-        return Error{ErrorCode::invalid_extent, info.name + " axis " + std::to_string(info.shape.size()), "above 2^63"};
+        return Error{ErrorCode::invalid_extent,
+                     (info.name.empty() ? "" : info.name + " ") + "axis " + std::to_string(info.shape.size()),
+                     "above 2^63"};
     }
     info.dtype = detail::read_dtype(tensor);
   }

@@ -2,6 +2,7 @@
 #include "base/json.hpp"
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace tensorspec {
 
@@ -46,6 +47,7 @@ Json& Json::push(Json value) {
 namespace {
 
 constexpr std::size_t kMaxDepth = 64;
+constexpr std::size_t kMaxReason = 200;
 
 // Builds a Json from the library's events. The library calls these without recursion, so depth is bounded here alone.
 class Builder {
@@ -53,15 +55,12 @@ class Builder {
   bool null() { return put(Json()); }
   bool boolean(bool value) { return put(Json(value)); }
   bool number_integer(std::int64_t value) { return put(Json(value)); }
-  bool number_unsigned(std::uint64_t value) {
-    return put(value <= INT64_MAX ? Json(static_cast<std::int64_t>(value)) : Json(value));
-  }
+  bool number_unsigned(std::uint64_t value) { return put(Json(value)); }
   bool number_float(double value, const std::string&) { return put(Json(value)); }
   bool string(std::string& value) { return put(Json(std::move(value))); }
   bool binary(std::vector<std::uint8_t>&) { return false; }
   bool key(std::string& name) {
-    for (const auto& [known, unused] : open_.back().members)
-      if (known == name) return fail(ErrorCode::json_duplicate_key, "\"" + name + "\"");
+    if (!open_.back().names.insert(name).second) return fail(ErrorCode::json_duplicate_key, "\"" + name + "\"");
     keys_.push_back(std::move(name));
     return true;
   }
@@ -70,13 +69,12 @@ class Builder {
   bool end_object() { return end(); }
   bool end_array() { return end(); }
   bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& error) {
-    if (!error_) {
-      // The library's text repeats its own name and the place: "[json.exception.parse_error.101] parse error at ...:
-      // reason".
-      std::string reason = error.what();
-      if (const auto at = reason.find(": "); at != std::string::npos) reason = reason.substr(at + 2);
-      error_ = Error{ErrorCode::json_syntax, "byte " + std::to_string(position), reason};
-    }
+    // "[json.exception.parse_error.101] parse error at line 1, column 2: reason - last read: '<the whole token>'".
+    std::string reason = error.what();
+    if (const auto at = reason.find(": "); at != std::string::npos) reason.erase(0, at + 2);
+    else if (const auto name = reason.find("] "); name != std::string::npos) reason.erase(0, name + 2);
+    if (reason.size() > kMaxReason) reason.replace(kMaxReason, std::string::npos, "...");
+    error_ = Error{ErrorCode::json_syntax, "byte " + std::to_string(position), std::move(reason)};
     return false;
   }
 
@@ -90,6 +88,7 @@ class Builder {
     bool is_object;
     Json::Object members;
     Json::Array items;
+    std::set<std::string> names;  // of the members so far
   };
 
   bool fail(ErrorCode code, std::string detail) {
@@ -109,7 +108,7 @@ class Builder {
   }
   bool start(bool is_object) {
     if (open_.size() >= kMaxDepth) return fail(ErrorCode::json_too_deep, "more than 64 levels");
-    open_.push_back({is_object, {}, {}});
+    open_.push_back({is_object, {}, {}, {}});
     return true;
   }
   bool end() {
@@ -191,6 +190,9 @@ std::string Json::dump(int indent) const {
 }
 
 Result<Json> Json::parse(std::string_view text) {
+  // The library takes a NUL for the end and would pass over what follows.
+  if (const auto nul = text.find('\0'); nul != std::string_view::npos)
+    return Error{ErrorCode::json_syntax, "byte " + std::to_string(nul + 1), "a NUL byte"};
   Builder builder;
   nlohmann::json::sax_parse(text.begin(), text.end(), &builder);
   return builder.take();

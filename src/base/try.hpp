@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Pass an error up. TRY(var, expr) declares var with the value of expr or returns its error; TRY_VOID is for a Status.
+// TRY is several statements: it needs braces below an `if`, and does not compile without.
 #pragma once
 
 #include <utility>

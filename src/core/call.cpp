@@ -13,7 +13,8 @@ Status validate(const TensorInfo& tensor) {
     return Error{ErrorCode::rank_too_large, tensor.name, std::to_string(tensor.shape.size()) + " axes"};
   for (std::size_t axis = 0; axis < tensor.shape.size(); ++axis)
     if (tensor.shape[axis] < 0 || tensor.shape[axis] > kMaxExtent)
-      return Error{ErrorCode::invalid_extent, tensor.name + " axis " + std::to_string(axis),
+      return Error{ErrorCode::invalid_extent,
+                   (tensor.name.empty() ? "" : tensor.name + " ") + "axis " + std::to_string(axis),
                    std::to_string(tensor.shape[axis])};
   return {};
 }

@@ -62,7 +62,8 @@ Axis merge(const Axis& a, const Axis& b, std::size_t i) {
   }
   const bool whole = out.multiplier && out.multiplier->is_whole() && out.multiplier->num >= 1;
   // Neither is a symbol, so both have bounds: their own sizes.
-  out.extent = varies ? symbol_for(a, b, whole && !dynamic, i) : AxisExtent(out.min.value_or(0));
+  if (varies) out.extent = symbol_for(a, b, whole && !dynamic, i);
+  else out.extent = out.min.value_or(0);
   return out;
 }
 

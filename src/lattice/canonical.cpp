@@ -170,7 +170,7 @@ bool AffineLattice::well_formed() const {
   std::vector<std::size_t> pivots;
   if (broken_rule(point, generators, pivots)) return false;
   const auto again = freeze(draft_of(point, generators, pivots));
-  return *again == *form_ && again->copies == form_->copies;
+  return *again == *form_ && again->copies == form_->copies && again->z_limit == form_->z_limit;
 }
 
 }  // namespace tensorspec

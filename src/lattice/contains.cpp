@@ -21,30 +21,67 @@ using Int256 = boost::multiprecision::number<
 
 enum class Answer { no, yes, overflow };
 
-// The common case: everything fits int64.
+std::int64_t dot(const std::int64_t* row, const std::int64_t* z, std::size_t n) noexcept {
+  std::int64_t sum = 0;
+  for (std::size_t j = 0; j < n; ++j) sum += row[j] * z[j];
+  return sum;
+}
+
+// Do the rows from `begin` on, which have no pivots, come out at x? Without branches on the way: most calls conform.
+// The usual ranks are compiled with a known length, which halves the time.
+template <std::size_t kRank>
+bool rows_agree(const Form& form, const Table<std::int64_t>& table, std::size_t begin, std::span<const std::int64_t> x,
+                const std::int64_t* z) noexcept {
+  const std::size_t rank = kRank != 0 ? kRank : form.rank(), classes = form.columns.classes();
+  const std::uint32_t* first = form.columns.first.data();
+  const std::int64_t* point = table.point.data();
+  const std::int64_t* row = table.entries.data() + begin * rank;
+  std::int64_t different = 0;
+  for (std::size_t i = begin; i < classes; ++i, row += rank) {
+    std::int64_t value = 0;
+    different |= __builtin_add_overflow(point[i], dot(row, z, rank), &value);  // no int64, so not what x has there
+    different |= value ^ x[first[i]];
+  }
+  return different == 0;
+}
+
+bool rows_agree(const Form& form, const Table<std::int64_t>& table, std::size_t begin, std::span<const std::int64_t> x,
+                const std::int64_t* z) noexcept {
+  switch (form.rank()) {
+    case 1: return rows_agree<1>(form, table, begin, x, z);
+    case 2: return rows_agree<2>(form, table, begin, x, z);
+    case 3: return rows_agree<3>(form, table, begin, x, z);
+    case 4: return rows_agree<4>(form, table, begin, x, z);
+    case 5: return rows_agree<5>(form, table, begin, x, z);
+    case 6: return rows_agree<6>(form, table, begin, x, z);
+    default: return rows_agree<0>(form, table, begin, x, z);
+  }
+}
+
+// The common case. While every |z_j| is at most form.z_limit, no sum of products of a row leaves int64, so only the
+// differences to x are checked.
 Answer solve_int64(const Form& form, const Table<std::int64_t>& table, std::span<const std::int64_t> x) noexcept {
   std::array<std::int64_t, kStackRank> z;
-  const std::size_t rank = form.rank(), classes = form.columns.classes();
+  const std::size_t rank = form.rank();
+  const std::uint32_t* first = form.columns.first.data();
   const std::int64_t* row = table.entries.data();
-  std::size_t known = 0;  // entries of z so far; the generators from here on are zero in this row
-  for (std::size_t i = 0; i < classes; ++i, row += rank) {
+  std::size_t i = 0;
+  for (std::size_t known = 0; known < rank; ++i, row += rank) {  // the generators from `known` on are zero in this row
     std::int64_t rest = 0;
-    if (__builtin_sub_overflow(x[form.columns.first[i]], table.point[i], &rest)) return Answer::overflow;
-    for (std::size_t j = 0; j < known; ++j) {
-      std::int64_t term = 0;
-      if (__builtin_mul_overflow(row[j], z[j], &term) || __builtin_sub_overflow(rest, term, &rest))
-        return Answer::overflow;
-    }
-    if (known < rank && form.pivots[known] == i) {
+    if (__builtin_sub_overflow(x[first[i]], table.point[i], &rest) ||
+        __builtin_sub_overflow(rest, dot(row, z.data(), known), &rest))
+      return Answer::overflow;
+    if (form.pivots[known] == i) {
       const std::int64_t pivot = row[known];
       const std::int64_t quotient = pivot == 1 ? rest : rest / pivot;
       if (quotient * pivot != rest) return Answer::no;
+      if (quotient > form.z_limit || quotient < -form.z_limit) return Answer::overflow;
       z[known++] = quotient;
     } else if (rest != 0) {
       return Answer::no;
     }
   }
-  return Answer::yes;
+  return rows_agree(form, table, i, x, z.data()) ? Answer::yes : Answer::no;
 }
 
 // The same in integers that are wide enough. REQUIRES: room for rank() numbers at z.
@@ -71,8 +108,9 @@ bool solve_wide(const Form& form, const Table<Entry>& table, std::span<const std
 }  // namespace
 
 bool contains(const Form& form, std::span<const std::int64_t> x) noexcept {
-  for (const auto& [coordinate, first] : form.copies)
-    if (x[coordinate] != x[first]) return false;
+  std::int64_t different = 0;
+  for (const auto& [coordinate, first] : form.copies) different |= x[coordinate] ^ x[first];
+  if (different != 0) return false;
   const Table<std::int64_t>* small = form.small();
   if (small != nullptr && form.rank() <= kStackRank) {
     const Answer answer = solve_int64(form, *small, x);

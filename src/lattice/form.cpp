@@ -29,6 +29,19 @@ Table<Int> table_of(const Draft& draft) {
   return table;
 }
 
+std::int64_t z_limit_of(const Table<std::int64_t>& table, std::size_t rank) {
+  std::int64_t largest = 1;  // sum of |entries| of a row
+  for (std::size_t begin = 0; begin < table.entries.size(); begin += rank) {
+    std::int64_t sum = 0;
+    for (std::size_t j = 0; j < rank; ++j) {
+      const std::int64_t entry = table.entries[begin + j];
+      if (entry == INT64_MIN || __builtin_add_overflow(sum, entry < 0 ? -entry : entry, &sum)) return 0;
+    }
+    largest = std::max(largest, sum);
+  }
+  return INT64_MAX / largest;
+}
+
 }  // namespace
 
 Draft thaw(const Form& form, Partition columns) {
@@ -50,8 +63,13 @@ std::shared_ptr<const Form> freeze(Draft draft) {
   draft.basis.reduce(draft.point);
   auto form = std::make_shared<Form>();
   for (const std::size_t pivot : draft.basis.pivots()) form->pivots.push_back(static_cast<std::uint32_t>(pivot));
-  if (fits_int64(draft)) form->table = table_of<std::int64_t>(draft);
-  else form->table = table_of<Big>(draft);
+  if (fits_int64(draft)) {
+    auto table = table_of<std::int64_t>(draft);
+    form->z_limit = z_limit_of(table, form->rank());
+    form->table = std::move(table);
+  } else {
+    form->table = table_of<Big>(draft);
+  }
   form->columns = std::move(draft.columns);
   const Partition& columns = form->columns;
   for (std::uint32_t i = 0; i < columns.class_of.size(); ++i)

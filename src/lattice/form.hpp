@@ -58,8 +58,11 @@ struct Form {
   std::vector<std::uint32_t> pivots;                    // class of each generator's pivot, ascending
   std::variant<Table<std::int64_t>, Table<Big>> table;  // int64 iff every entry fits
 
-  // (coordinate, first coordinate of its class) for all that are not first: what contains compares before arithmetic.
+  // The rest follows from the above and is there for contains.
+  // (coordinate, first coordinate of its class) for all that are not first: what is compared before any arithmetic.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> copies;
+  // With |z_j| at most this, no sum of products of a row of H, in any order, leaves int64.
+  std::int64_t z_limit = 0;
 
   std::size_t rank() const noexcept { return pivots.size(); }
   const Table<std::int64_t>* small() const noexcept { return std::get_if<Table<std::int64_t>>(&table); }

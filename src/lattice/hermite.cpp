@@ -77,7 +77,6 @@ bool Hermite::add(BigVector v) {
     }
     if (v[row] < 0)
       for (Big& entry : v) entry = -entry;
-    reduce(v, j);
     pivots_.insert(at, row);
     generators_.insert(generators_.begin() + static_cast<std::ptrdiff_t>(j), std::move(v));
     break;

@@ -36,10 +36,11 @@ bool AffineLattice::insert(std::span<const std::int64_t> x) {
   if (contains(x)) return false;
   Draft draft = thaw(
       *form_, partition_by(dimension_, [&](std::size_t i) { return std::pair(form_->columns.class_of[i], x[i]); }));
-  BigVector step;  // an affine set grows by the difference to any of its points
-  step.reserve(draft.point.size());
-  for (std::size_t row = 0; row < draft.point.size(); ++row)
-    step.push_back(x[draft.columns.first[row]] - draft.point[row]);
+  BigVector step(draft.point.size());  // an affine set grows by the difference to any of its points
+  for (std::size_t row = 0; row < step.size(); ++row) {
+    step[row] = x[draft.columns.first[row]];
+    step[row] -= draft.point[row];
+  }
   draft.basis.add(std::move(step));
   form_ = freeze(std::move(draft));
   return true;

@@ -55,11 +55,12 @@ TEST(Multiplier, IsTheNearestDouble) {
   EXPECT_EQ((Multiplier{1, 3}.to_double()), 1.0 / 3.0);
   EXPECT_EQ((Multiplier{kBig, 1}.to_double()), 0x1p62);
   EXPECT_EQ((Multiplier{1, kBig}.to_double()), 0x1p-62);
-  EXPECT_EQ((Multiplier{(std::int64_t{1} << 53) + 1, 1}.to_double()), 0x1p53);         // a tie, to even
-  EXPECT_EQ((Multiplier{(std::int64_t{1} << 54) + 1, 2}.to_double()), 0x1p53);         // just above
-  EXPECT_EQ((Multiplier{4611686018427387903, 4611686018427387901}.to_double()), 1.0);  // Python says so too
-  EXPECT_EQ((Multiplier{4611686018427387847, 3}.to_double()), 1.5372286728091292e18);  // Python
-  EXPECT_EQ((Multiplier{9007199254740993, 7}.to_double()), 1286742750677284.8);        // Python
+  EXPECT_EQ((Multiplier{(std::int64_t{1} << 53) + 1, 1}.to_double()), 0x1p53);                   // a tie, to even
+  EXPECT_EQ((Multiplier{(std::int64_t{1} << 54) + 1, 2}.to_double()), 0x1p53);                   // just above
+  EXPECT_EQ((Multiplier{4611686018427387903, 4611686018427387901}.to_double()), 1.0);            // Python says so too
+  EXPECT_EQ((Multiplier{4611686018427387847, 3}.to_double()), 1.5372286728091292e18);            // Python
+  EXPECT_EQ((Multiplier{1161928703861588096, 1161928703861587967}.to_double()), 1.0 + 0x1p-52);  // a tie but for a hair
+  EXPECT_EQ((Multiplier{9007199254740993, 7}.to_double()), 1286742750677284.8);                  // Python
 }
 
 TEST(Multiplier, WhatPeopleWriteByHand) {
