@@ -47,6 +47,8 @@ def main():
     for option in ("cli", "table", "files", "site"):
         options.add_argument("--" + option, required=True)
     given = options.parse_args()
+    if not os.access(given.cli, os.X_OK):
+        sys.exit(f"{given.cli} is not there")
     folders = {"files": given.files, "site-packages": given.site}
     with open(given.table, encoding="utf-8") as table:
         rows = json.load(table)
