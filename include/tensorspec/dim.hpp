@@ -36,7 +36,7 @@ class Dim {
   // Looks up the value of a symbol; nullopt: unknown.
   using Lookup = std::function<std::optional<std::int64_t>(std::string_view)>;
 
-  Dim() : Dim(0) {}
+  Dim();  // 0
   Dim(std::int64_t value);  // NOLINT: implicit by design
   static Dim symbol(std::string name);
 

@@ -85,6 +85,8 @@ std::int64_t ceil_div(std::int64_t n, std::int64_t d) {
 
 }  // namespace
 
+Dim::Dim() = default;
+
 Dim::Dim(std::int64_t value) {
   if (value != 0) terms_.push_back({value, {}});
 }

@@ -5,7 +5,7 @@
     real_files.py --cli build/release/tensorspec --table tests/data/files.json --files tests/golden/read --site SITE_PACKAGES
 
 A row names a file and its tensors. `base` says where it lies: `files` (--files) or `site-packages` (--site, with the
-packages of tests/requirements-files.txt). Names and shapes must be equal. dtypes too, when the row's is one that every
+packages of tests/requirements.txt). Names and shapes must be equal. dtypes too, when the row's is one that every
 framework has; for those of NumPy alone (void, datetime64, object, structured, text, longdouble) the shape is enough,
 and what comes out must not be one of the common names. An absent file is a failure.
 """
