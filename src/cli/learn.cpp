@@ -28,8 +28,9 @@ int run(const Arguments& arguments) {
   if (!arguments.resume.empty()) {
     const auto earlier = Contract::load(arguments.resume);
     if (!earlier.ok()) return fail(earlier.error(), json);
-    if (!earlier->evidence()) return fail({ErrorCode::no_evidence, arguments.resume, ""}, json);
-    learner = Learner(*earlier->evidence());
+    const std::optional<Evidence>& evidence = earlier->evidence();
+    if (!evidence) return fail({ErrorCode::no_evidence, arguments.resume, ""}, json);
+    learner = Learner(*evidence);
     declarations = declarations_of(*earlier);
   }
   if (const auto status = parse_declarations(arguments.declared, declarations); !status.ok())

@@ -43,8 +43,9 @@ class Members {
   }
   Status size(std::string_view key, std::optional<std::int64_t>& out) {
     if (const Json* found = find(key)) {
-      if (!found->int64()) return wrong(key, "expected a whole number");
-      out = *found->int64();
+      const auto value = found->int64();
+      if (!value) return wrong(key, "expected a whole number");
+      out = *value;
     }
     return {};
   }
@@ -56,15 +57,17 @@ class Members {
   }
   Status count(std::string_view key, std::uint64_t& out) {
     if (const Json* found = find(key)) {
-      if (!found->uint64()) return wrong(key, "expected a count");
-      out = *found->uint64();
+      const auto value = found->uint64();
+      if (!value) return wrong(key, "expected a count");
+      out = *value;
     }
     return {};
   }
   Status flag(std::string_view key, bool& out) {
     if (const Json* found = find(key)) {
-      if (!found->is_bool()) return wrong(key, "expected true or false");
-      out = *found->boolean();
+      const auto value = found->boolean();
+      if (!value) return wrong(key, "expected true or false");
+      out = *value;
     }
     return {};
   }

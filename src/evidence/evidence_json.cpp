@@ -228,8 +228,9 @@ struct EvidenceJson {
       const Json* dtypes = (*tensors)[i].find("dtypes");
       if (!dtypes || !dtypes->is_object()) return malformed("a tensor without dtypes");
       for (const auto& [name, count] : *dtypes->object()) {
-        if (!count.uint64()) return malformed("a dtype without a count");
-        state.add_dtypes(first + i, DType::from_text(name), *count.uint64());
+        const auto seen = count.uint64();
+        if (!seen) return malformed("a dtype without a count");
+        state.add_dtypes(first + i, DType::from_text(name), *seen);
       }
     }
     return {};

@@ -54,12 +54,20 @@ Error unknown(const ByteSource& source, std::string_view head, std::string_view 
   return error;
 }
 
-// The one reader whose contents these are. All are asked, so the extension decides nothing.
-Result<const Reader*> reader_of(ByteSource& source, std::string_view extension) {
+Result<std::string> read_source(ByteSource& source, ReadSink& sink, std::string_view from, std::string_view extension) {
+  TRY(const Reader* reader, from.empty() ? choose_reader(kReaders, source, extension) : reader_named(source, from));
+  TRY_VOID(reader->open(source, sink));
+  return std::string(reader->id);
+}
+
+}  // namespace
+
+Result<const Reader*> choose_reader(std::span<const Reader* const> readers, ByteSource& source,
+                                    std::string_view extension) {
   TRY(const std::string_view bytes, source.head());
   const Head head{.bytes = bytes, .source = source};
   const Reader* found = nullptr;
-  for (const Reader* reader : kReaders) {
+  for (const Reader* reader : readers) {
     if (!reader->sniff(head)) continue;
     if (found)
       return Error{.code = ErrorCode::ambiguous_format,
@@ -70,14 +78,6 @@ Result<const Reader*> reader_of(ByteSource& source, std::string_view extension) 
   if (!found) return unknown(source, bytes, extension);
   return found;
 }
-
-Result<std::string> read_source(ByteSource& source, ReadSink& sink, std::string_view from, std::string_view extension) {
-  TRY(const Reader* reader, from.empty() ? reader_of(source, extension) : reader_named(source, from));
-  TRY_VOID(reader->open(source, sink));
-  return std::string(reader->id);
-}
-
-}  // namespace
 
 const std::vector<FormatInfo>& formats() {
   static const std::vector<FormatInfo> all = [] {

@@ -4,6 +4,7 @@
 // its test and its golden folder are the whole of a new format; examples/skeleton_reader is one to copy.
 #pragma once
 
+#include <span>
 #include <string_view>
 
 #include "tensorspec/read.hpp"
@@ -28,6 +29,11 @@ struct Reader {
   // rest is read, unless that says to stop; being stopped is no error. Every length is bounded before it is believed.
   Status (*open)(ByteSource& source, ReadSink& sink);
 };
+
+// The one of the readers that takes the source by its contents. All are asked, so the extension decides nothing; it
+// only helps to say what was tried. Errors: file_read, unknown_format, ambiguous_format (names both).
+Result<const Reader*> choose_reader(std::span<const Reader* const> readers, ByteSource& source,
+                                    std::string_view extension);
 
 // One definition per file of this folder; reader.cpp makes the table of them.
 namespace readers {

@@ -80,6 +80,18 @@ def test_merge_is_learning_from_all_calls_at_once(cli, root, tmp_path):
     assert (tmp_path / "r.json").read_bytes() == (tmp_path / "all.json").read_bytes()
 
 
+def test_a_contract_by_hand_has_no_evidence_to_go_on_from(cli, root, tmp_path):
+    path = tmp_path / "hand.json"
+    path.write_text('{"format": "tensorspec-contract", "version": 1, "variants": [{"inputs": '
+                    '[{"name": "x", "dtype": "float32", "shape": ["batch", 3, 48, "8*w"]}]}]}')
+    code, out, _ = cli("show", path)
+    assert code == 0 and "[batch, 3, 48, 8*w]" in out
+    assert cli("check", path, root / "examples/ocr", "--quiet")[0] == 1
+    for command in (["merge", path], ["learn", root / "examples/ocr", "--resume", path]):
+        code, _, err = cli(*command)
+        assert code == 2 and "no_evidence" in err
+
+
 def test_declarations(cli, root, tmp_path):
     path = tmp_path / "c.json"
     code, out, _ = cli("learn", root / "examples/ocr", "--name", "s0=w", "--set", "w=16..4096", "-o", path)

@@ -169,5 +169,18 @@ TEST(Readers, Corpus) {
   EXPECT_GT(files, 0u);
 }
 
+TEST(Readers, TwoThatTakeAFileAreAnErrorNamingBoth) {
+  const std::string array = tests::npy_of("<f4", "(2,)");
+  const auto source = open_memory("x.npy", std::as_bytes(std::span(array)));
+  Reader twin = readers::npy;
+  twin.id = "twin";
+  const Reader* const both[] = {&readers::npy, &twin};
+  const auto chosen = choose_reader(both, *source, ".npy");
+  ASSERT_FALSE(chosen.ok());
+  EXPECT_EQ(chosen.error().code, ErrorCode::ambiguous_format);
+  EXPECT_EQ(chosen.error().detail, "npy and twin");
+  EXPECT_EQ(choose_reader(std::span(both).first(1), *source, ".npy").value()->id, "npy");
+}
+
 }  // namespace
 }  // namespace tensorspec
