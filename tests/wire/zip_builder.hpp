@@ -15,7 +15,7 @@ namespace tensorspec::tests {
 
 inline std::string le(std::uint64_t value, int bytes) {
   std::string out;
-  for (int i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i) & 255);
+  for (int i = 0; i < bytes; ++i) out += static_cast<char>(i < 8 ? value >> (8 * i) & 255 : 0);
   return out;
 }
 
