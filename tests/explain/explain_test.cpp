@@ -42,7 +42,8 @@ TEST(Explain, TablesInTheNotationOfContracts) {
     const char *why, *calls, *shapes;
   } cases[] = {
       {"a fixed axis stays", "1 | x 1,3 / 2 | x 2,3", "x[batch,3]"},
-      {"equal axes share a symbol", "- | x 1,5; y 5 / - | x 1,7; y 7", "x[1,batch] y[batch]"},
+      {"equal axes share a symbol; behind an axis that stays 1 it is no batch", "- | x 1,5; y 5 / - | x 1,7; y 7",
+       "x[1,s0] y[s0]"},
       {"twice the batch, told", "1 | x 1; z 2 / 2 | x 2; z 4 / 3 | x 3; z 6", "x[batch] z[2*batch]"},
       {"an axis that follows no batch", "1 | x 1,5 / 2 | x 2,5 / 3 | x 3,6", "x[batch,s0]"},
       {"batch on axis 1", "1 | x 2,1 / 4 | x 2,4", "x[2,batch]"},
@@ -93,8 +94,8 @@ TEST(Explain, WhatAPersonStatesWins) {
   EXPECT_EQ(variant.symbol("frames")->max, 64);
   EXPECT_TRUE(variant.symbol("frames")->declared);
   EXPECT_EQ(variant.symbol("batch")->source, Symbol::Source::declared);
-  ASSERT_EQ(variant.questions.size(), 1u) << "the conflict with the sizes seen is told";
-  EXPECT_NE(variant.questions[0].text.find("10..30"), std::string::npos);
+  ASSERT_FALSE(variant.questions.empty()) << "the conflict with the sizes seen is told";
+  EXPECT_NE(variant.questions.back().text.find("10..30"), std::string::npos);
 
   // It is kept for the next time, and what is gone then is no error.
   const Declarations kept = declarations_of(*contract);
