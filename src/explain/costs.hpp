@@ -41,6 +41,9 @@ inline constexpr Cost kProduct = 3 * kBit;   // each factor beyond the first: ba
 inline constexpr Cost kRound = 4 * kBit;     // each floor or ceil
 inline constexpr Cost kFraction = 6 * kBit;  // an exact quotient: a multiple beats a fraction
 
+// A rounding that was spelled out for another factor of the same form already: patches are square more often than not.
+inline constexpr Cost kRepeat = 1 * kBit;
+
 // A form this much longer than the claim, or a stride with less than this to spare, is still a live possibility:
 // people pick round sizes, so a coincidence of 1 in 65,536 is asked for.
 inline constexpr Cost kMargin = 16 * kBit;

@@ -36,6 +36,15 @@ std::pair<std::int64_t, std::int64_t> over_latents(const Form& form, std::span<c
   return {coefficient / common, form.divisor / common};
 }
 
+// The same rounding of another symbol stands earlier in the term.
+bool repeats(const Monomial& term, std::size_t at) {
+  const Atom& atom = term.atoms[at];
+  return std::any_of(term.atoms.begin(), term.atoms.begin() + static_cast<std::ptrdiff_t>(at), [&](const Atom& other) {
+    return other.divisor == atom.divisor && other.times == atom.times && other.offset == atom.offset &&
+           other.up == atom.up;
+  });
+}
+
 bool spelled(std::int64_t k) { return k < -1 || k > 1; }
 
 }  // namespace
@@ -75,8 +84,9 @@ std::size_t Form::unknowns(std::span<const std::int64_t> strides) const {
   std::size_t count = (constant != 0 ? 1u : 0u) + (below != 1 ? 1u : 0u) + (spelled(first) ? 1u : 0u);
   for (std::size_t i = 0; i < terms.size(); ++i) {
     if (i > 0 && spelled(terms[i].coefficient)) ++count;
-    for (const Atom& atom : terms[i].atoms)
-      if (atom.divisor != 1) count += 1u + (atom.offset != 0 ? 1u : 0u) + (spelled(atom.times) ? 1u : 0u);
+    for (std::size_t j = 0; j < terms[i].atoms.size(); ++j)
+      if (const Atom& atom = terms[i].atoms[j]; atom.divisor != 1 && !repeats(terms[i], j))
+        count += 1u + (atom.offset != 0 ? 1u : 0u) + (spelled(atom.times) ? 1u : 0u);
   }
   return count;
 }
@@ -91,8 +101,13 @@ costs::Cost Form::length(std::span<const std::int64_t> strides) const {
     const std::int64_t coefficient = i == 0 ? first : terms[i].coefficient;
     out += integer(coefficient) + (coefficient < 0 ? kSign : 0) + (i > 0 ? kTerm : 0);
     out += kProduct * static_cast<Cost>(terms[i].atoms.size() - 1);
-    for (const Atom& atom : terms[i].atoms) {
+    for (std::size_t j = 0; j < terms[i].atoms.size(); ++j) {
+      const Atom& atom = terms[i].atoms[j];
       if (atom.divisor == 1) continue;
+      if (repeats(terms[i], j)) {
+        out += kRepeat;
+        continue;
+      }
       out += kRound + integer(atom.divisor) + integer(atom.times);
       if (atom.offset != 0) out += kTerm + integer(atom.offset) + (atom.offset < 0 ? kSign : 0);
     }
