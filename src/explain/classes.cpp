@@ -101,6 +101,17 @@ void ClassTable::add_bounds(ColumnClass& entry) const {
   entry.residue = entry.minimum % entry.stride;
 }
 
+void ClassTable::add_sizes(std::size_t index, const std::set<std::int64_t>& sizes) {
+  ColumnClass& entry = classes_[index];
+  for (const std::int64_t size : sizes) {
+    entry.sizes.try_emplace(size, 1);
+    entry.stride = std::gcd(entry.stride, size - entry.minimum);
+    entry.maximum = std::max(entry.maximum, size);
+  }
+  for (const std::int64_t size : sizes) entry.minimum = std::min(entry.minimum, size);
+  entry.residue = entry.minimum % entry.stride;
+}
+
 std::size_t ClassTable::column_in(std::size_t view, std::size_t index) const {
   for (const std::size_t column : classes_[index].columns)
     if (joined_.has(view, column)) return column;

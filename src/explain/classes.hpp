@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -47,14 +49,20 @@ class ClassTable {
   // More distinct calls than the sample holds: what the sample shows need not hold for every call.
   bool saturated() const noexcept { return saturated_; }
 
+  std::size_t calls() const noexcept { return rows_.size(); }  // distinct, in the sample
+  // Sizes of all classes in a distinct call; absent: -1.
+  std::span<const std::vector<std::int64_t>> rows() const noexcept { return rows_; }
+  // More sizes of a class, read off other axes of calls that lack it.
+  void add_sizes(std::size_t index, const std::set<std::int64_t>& sizes);
+
   // limit: at most that many calls, evenly spread; 0: all.
   Points points(std::size_t target, std::span<const std::size_t> symbols, std::size_t limit = 0) const;
   // True iff an affine form over `symbols` (by its indices) holds for the target in every call ever.
   bool holds_always(const Form& form, std::size_t target, std::span<const std::size_t> symbols) const;
 
- private:
   static constexpr std::int64_t kAbsent = -1;
 
+ private:
   void classify();
   void add_bounds(ColumnClass& entry) const;
   void add_rows();

@@ -29,6 +29,8 @@ class VariantExplainer {
   Variant run() {
     told_batch();
     choice_ = choose_symbols(joined_, table_, strides_, batch_);
+    for (const auto& [symbol, sizes] : choice_.implied) table_.add_sizes(symbol, sizes);
+    if (!choice_.implied.empty()) strides_ = judge_strides(joined_, table_);
     if (source_ == Symbol::Source::inferred) batch_ = infer_batch(joined_, table_, choice_.symbols);
     name_symbols();
     write_dims();

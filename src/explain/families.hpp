@@ -17,6 +17,9 @@ struct Line {
 // nullopt when no line fits, or x is the same everywhere.
 std::optional<Line> line(const std::vector<std::int64_t>& target, const std::vector<std::int64_t>& x);
 
+// Keeps a form that the points could refute: with fewer of them than it has integers, anything fits.
+void keep(const Points& points, Form form, std::vector<Form>& out);
+
 // Sums: mask = past+seq; windows and stacked batches give the small multiples, special tokens the constants. quotients:
 // those that are a fraction instead.
 void sums(const Points& points, bool quotients, std::vector<Form>& out);

@@ -67,7 +67,7 @@ void compound_forms(const Points& points, Stage stage, std::vector<Form>& out) {
 
 std::vector<Form> fit_forms(const Points& points, Stage stage) {
   std::vector<Form> out;
-  if (points.size() < 2) return out;
+  if (points.size() < (stage == Stage::round ? 3u : 2u)) return out;  // a round has an integer at least
   simple_forms(points, stage, out);
   if (stage != Stage::sum && points.symbols.size() > 1) compound_forms(points, stage, out);
   return out;

@@ -64,7 +64,7 @@ void add_round(const Points& points, std::int64_t k, std::int64_t d, std::vector
   std::sort(tries.begin(), tries.end());
   tries.erase(std::unique(tries.begin(), tries.end()), tries.end());
   // Any offset between the ends gives one of their two sizes, so the ends stand for all.
-  for (const std::int64_t c : tries) out.push_back(shortest(k, d, c));
+  for (const std::int64_t c : tries) keep(points, shortest(k, d, c), out);
 }
 
 // round(s/d) per point.
@@ -104,7 +104,7 @@ void paddings(const Points& points, std::vector<Form>& out) {
   for (std::int64_t d = 2; d <= kMaxPadding; ++d)
     for (const bool up : {false, true}) {
       const auto found = grid_line(points.target, rounded(points.symbols[0], d, up), ones);
-      if (found && found->times > 1) out.push_back({{{found->times, {Atom{0, d, 1, 0, up}}}}, found->constant, 1});
+      if (found && found->times > 1) keep(points, {{{found->times, {Atom{0, d, 1, 0, up}}}}, found->constant, 1}, out);
     }
 }
 
@@ -146,6 +146,11 @@ void grids(const Points& points, std::vector<Form>& out) {
       if (a.d == 1 && b.d == 1) continue;
       const auto found = grid_line(points.target, a.sizes, b.sizes);
       if (!found) continue;
+      // Looked at before anything is built: with few points most of these fit.
+      const bool square = a.d == b.d && a.up == b.up;
+      const std::size_t unknowns =
+          (a.d > 1 && b.d > 1 && !square ? 2u : 1u) + (found->times > 1 ? 1u : 0u) + (found->constant != 0 ? 1u : 0u);
+      if (points.size() <= unknowns) continue;
       out.push_back({{{found->times, {Atom{0, a.d, 1, 0, a.up}, Atom{1, b.d, 1, 0, b.up}}}}, found->constant, 1});
     }
 }

@@ -20,7 +20,7 @@ std::size_t place_of_most(const Sizes& x) {
 Monomial single(std::int64_t coefficient, std::size_t symbol) { return {coefficient, {Atom{.symbol = symbol}}}; }
 
 void add_if_fits(const Points& points, Form form, std::vector<Form>& out) {
-  if (points.fits(form)) out.push_back(std::move(form));
+  if (points.fits(form)) keep(points, std::move(form), out);
 }
 
 // Small signs tried as they are: with few calls no equation settles them.
@@ -78,6 +78,11 @@ void plane(const Points& points, std::vector<Form>& out) {
 
 }  // namespace
 
+void keep(const Points& points, Form form, std::vector<Form>& out) {
+  static constexpr std::int64_t kOne[] = {1, 1, 1};
+  if (points.size() > form.unknowns(kOne)) out.push_back(std::move(form));
+}
+
 std::optional<Line> line(const Sizes& target, const Sizes& x) {
   const std::size_t low = place_of_least(x), high = place_of_most(x);
   const std::int64_t run = x[high] - x[low], rise = target[high] - target[low];
@@ -96,7 +101,7 @@ void sums(const Points& points, bool quotients, std::vector<Form>& out) {
   if (points.symbols.size() == 1) {
     const auto found = line(points.target, points.symbols[0]);
     if (found && (found->divisor != 1) == quotients)
-      out.push_back({{single(found->times, 0)}, found->constant, found->divisor});
+      keep(points, {{single(found->times, 0)}, found->constant, found->divisor}, out);
     return;
   }
   if (quotients) return;
@@ -117,7 +122,7 @@ void products(const Points& points, bool quotients, std::vector<Form>& out) {
   if (!found || found->times < 0 || (found->divisor != 1) != quotients) return;
   Monomial term{found->times, {}};
   for (std::size_t s = 0; s < points.symbols.size(); ++s) term.atoms.push_back(Atom{.symbol = s});
-  out.push_back({{std::move(term)}, found->constant, found->divisor});
+  keep(points, {{std::move(term)}, found->constant, found->divisor}, out);
 }
 
 }  // namespace tensorspec::fit

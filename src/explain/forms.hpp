@@ -19,11 +19,13 @@ struct Atom {
   std::size_t symbol = 0;
   std::int64_t divisor = 1, times = 1, offset = 0;
   bool up = false;
+  friend bool operator==(const Atom&, const Atom&) = default;
 };
 
 struct Monomial {
   std::int64_t coefficient = 1;
   std::vector<Atom> atoms;
+  friend bool operator==(const Monomial&, const Monomial&) = default;
 };
 
 // (sum of terms + constant) / divisor, exactly.
@@ -42,6 +44,7 @@ struct Form {
   costs::Cost length(std::span<const std::int64_t> strides) const;
   // nullopt when Dim does not hold it.
   std::optional<Dim> to_dim(std::span<const std::string> names) const;
+  friend bool operator==(const Form&, const Form&) = default;
 };
 
 }  // namespace tensorspec

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/checked.hpp"
+
 namespace tensorspec {
 namespace {
 
@@ -25,6 +27,20 @@ void each_subset(std::span<const std::size_t> basis, Visit visit) {
       for (std::size_t k = j + 1; k < n; ++k) visit(std::vector{basis[i], basis[j], basis[k]});
 }
 
+// Where a call lacks the symbol, its size is read off the target: every size of the target, ever, must give a whole
+// one.
+bool solvable(const Form& form, const ColumnClass& target) {
+  if (!form.affine() || form.terms.size() != 1) return true;
+  const std::int64_t times = form.terms[0].coefficient;
+  const auto whole = [&](std::int64_t size) {
+    const auto scaled = checked_mul(size, form.divisor);
+    const auto rest = scaled ? checked_sub(*scaled, form.constant) : std::nullopt;
+    return rest && *rest % times == 0 && *rest / times >= 0;
+  };
+  const auto step = checked_mul(target.stride, form.divisor);
+  return step && *step % times == 0 && whole(target.minimum) && whole(target.maximum);
+}
+
 }  // namespace
 
 Solver::Solver(const ClassTable& table, std::vector<std::int64_t> strides, std::size_t batch)
@@ -42,9 +58,13 @@ const std::vector<Solver::Fitted>& Solver::fits(std::size_t target, const std::v
 std::vector<Solver::Fitted> Solver::fit(std::size_t target, const std::vector<std::size_t>& symbols,
                                         Stage stage) const {
   std::vector<Fitted> out;
-  if (fit_forms(table_.points(target, symbols, kFirstLook), stage).empty()) return out;
-  const Points points = table_.points(target, symbols);
+  Points points = table_.points(target, symbols, kFirstLook);
   std::vector<Form> forms = fit_forms(points, stage);
+  if (forms.empty()) return out;
+  if (table_.calls() > kFirstLook) {
+    points = table_.points(target, symbols);
+    forms = fit_forms(points, stage);
+  }
   if (forms.empty()) return out;
   const std::size_t witnesses = points.distinct();
   const auto [low, high] = std::minmax_element(points.target.begin(), points.target.end());
@@ -52,6 +72,7 @@ std::vector<Solver::Fitted> Solver::fit(std::size_t target, const std::vector<st
       static_cast<costs::Cost>(witnesses) * costs::log2(static_cast<std::uint64_t>(*high - *low) + 1);
   for (Form& form : forms) {
     if (form.affine() && table_.saturated() && !table_.holds_always(form, target, symbols)) continue;
+    if (!solvable(form, table_[target])) continue;
     for (Monomial& term : form.terms)
       for (Atom& atom : term.atoms) atom.symbol = symbols[atom.symbol];
     const costs::Cost length = form.length(strides_);

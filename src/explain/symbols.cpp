@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/checked.hpp"
+
 namespace tensorspec {
 namespace {
 
@@ -54,7 +56,15 @@ class Search {
   SymbolChoice run() {
     start();
     for (std::size_t i = 0; i < kMaxSwaps && improve(); ++i) {}
-    return {std::move(symbols_), std::move(explained_)};
+    // A form was held against the calls that have all of its classes. Where calls lack some, forms meet in other ways;
+    // one that does not stand there is dropped.
+    std::map<std::size_t, std::set<std::int64_t>> implied;
+    for (std::size_t wrong = contradicted(implied); wrong != ClassTable::kNone; wrong = contradicted(implied)) {
+      symbols_.push_back(wrong);
+      symbols_ = ordered(symbols_);
+      while (!take(symbols_)) {}
+    }
+    return {std::move(symbols_), std::move(explained_), std::move(implied)};
   }
 
  private:
@@ -148,6 +158,68 @@ class Search {
       }
     }
     return false;
+  }
+
+  // A class whose form fails in some call once absent symbols are read off the others, as a check does; kNone: none.
+  std::size_t contradicted(std::map<std::size_t, std::set<std::int64_t>>& implied) const {
+    implied.clear();
+    // Classes differ in some call ever, so one of two with the same form is wrong in a call that left the sample.
+    for (auto a = explained_.begin(); table_.saturated() && a != explained_.end(); ++a)
+      for (auto b = std::next(a); b != explained_.end(); ++b)
+        if (a->second.form == b->second.form) return b->first;
+    for (const std::vector<std::int64_t>& row : table_.rows()) {
+      const bool whole = std::all_of(symbols_.begin(), symbols_.end(),
+                                     [&](std::size_t symbol) { return row[symbol] != ClassTable::kAbsent; });
+      if (whole) continue;
+      std::vector<std::int64_t> sizes = row;
+      for (bool progress = true; progress;) {
+        progress = false;
+        for (const auto& [target, explanation] : explained_) {
+          if (row[target] == ClassTable::kAbsent) continue;
+          const auto read = solve(explanation.form, row[target], sizes);
+          if (!read) continue;
+          if (read->second < 0) return target;
+          sizes[read->first] = read->second;
+          implied[read->first].insert(read->second);
+          progress = true;
+        }
+      }
+      for (const auto& [target, explanation] : explained_) {
+        const auto used = explanation.form.symbols();
+        const bool known = std::all_of(used.begin(), used.end(),
+                                       [&](std::size_t symbol) { return sizes[symbol] != ClassTable::kAbsent; });
+        if (row[target] != ClassTable::kAbsent && known && explanation.form.evaluate(sizes) != row[target])
+          return target;
+      }
+    }
+    return ClassTable::kNone;
+  }
+
+  // The one absent symbol of a form that is affine in it, and its size; -1 when none is whole. nullopt: not one absent.
+  static std::optional<std::pair<std::size_t, std::int64_t>> solve(const Form& form, std::int64_t target,
+                                                                   const std::vector<std::int64_t>& sizes) {
+    const Monomial* open = nullptr;
+    Form rest = form;
+    rest.terms.clear();
+    rest.divisor = 1;
+    for (const Monomial& term : form.terms) {
+      const bool known = std::all_of(term.atoms.begin(), term.atoms.end(),
+                                     [&](const Atom& atom) { return sizes[atom.symbol] != ClassTable::kAbsent; });
+      if (known) {
+        rest.terms.push_back(term);
+        continue;
+      }
+      if (open || term.atoms.size() != 1 || term.atoms[0].divisor != 1) return std::nullopt;
+      open = &term;
+    }
+    if (!open) return std::nullopt;
+    const std::size_t symbol = open->atoms[0].symbol;
+    const auto scaled = checked_mul(target, form.divisor);
+    const auto known = rest.evaluate(sizes);
+    const auto left = scaled && known ? checked_sub(*scaled, *known) : std::nullopt;
+    if (!left || *left % open->coefficient != 0 || *left / open->coefficient < 0)
+      return std::pair(symbol, std::int64_t{-1});
+    return std::pair(symbol, *left / open->coefficient);
   }
 
   const ClassTable& table_;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <vector>
 
 #include "explain/solver.hpp"
@@ -14,6 +15,8 @@ namespace tensorspec {
 struct SymbolChoice {
   std::vector<std::size_t> symbols;              // classes, in an order that depends on sizes and places, not on names
   std::map<std::size_t, Explanation> explained;  // every other class
+  // Sizes of symbols in calls that lack them, read off axes that they explain.
+  std::map<std::size_t, std::set<std::int64_t>> implied;
 };
 
 // batch: always a symbol, or ClassTable::kNone. Starts greedily and swaps while the total length falls. Symbols come
