@@ -15,6 +15,8 @@ constexpr std::int64_t kMaxDivisor = 4096;  // of one size: hop lengths of audio
 constexpr std::int64_t kMaxPadding = 512;   // sizes padded up to a multiple
 constexpr std::int64_t kMaxPatch = 64;      // of a grid of two
 
+constexpr std::int64_t kFarOffset = INT64_MAX / 4;
+
 struct Offsets {
   std::int64_t low, high;
 };
@@ -26,7 +28,7 @@ std::optional<Offsets> feasible(const Points& points, std::int64_t k, std::int64
   for (std::size_t i = 0; i < points.size(); ++i) {
     const auto scaled = checked_mul(d, t[i]), times = checked_mul(k, s[i]);
     const auto need = scaled && times ? checked_sub(*scaled, *times) : std::nullopt;
-    if (!need || *need > INT64_MAX - d) return std::nullopt;
+    if (!need || *need > kFarOffset || *need < -kFarOffset) return std::nullopt;
     out.low = std::max(out.low, *need);
     out.high = std::min(out.high, *need + d - 1);
     if (out.low > out.high) return std::nullopt;
@@ -89,8 +91,9 @@ std::optional<Line> grid_line(const Sizes& target, const Sizes& a, const Sizes& 
       if (run == 0 && rise == 0) continue;
       if (run == 0 || rise % run != 0 || rise / run < 1) return std::nullopt;
       const auto scaled = checked_mul(rise / run, *first);
-      if (!scaled) return std::nullopt;
-      found = Line{rise / run, target[0] - *scaled, 1};
+      const auto constant = scaled ? checked_sub(target[0], *scaled) : std::nullopt;
+      if (!constant) return std::nullopt;
+      found = Line{rise / run, *constant, 1};
     } else if (checked_mul(found->times, run) != rise) {
       return std::nullopt;
     }

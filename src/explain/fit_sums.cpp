@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <numeric>
+#include <span>
+#include <utility>
 
 #include "base/checked.hpp"
 #include "explain/families.hpp"
@@ -23,31 +25,32 @@ void add_if_fits(const Points& points, Form form, std::vector<Form>& out) {
   if (points.fits(form)) keep(points, std::move(form), out);
 }
 
+// The constant that makes a sum right at one point (`sizes`, the point's place), kept if it is right at all.
+void with_constant(const Points& points, Form form, const Sizes& sizes, std::size_t place, std::vector<Form>& out) {
+  const auto sum = form.evaluate(sizes);
+  const auto constant = sum ? checked_sub(points.target[place], *sum) : std::nullopt;
+  if (!constant) return;
+  form.constant = *constant;
+  add_if_fits(points, std::move(form), out);
+}
+
 // Small signs tried as they are: with few calls no equation settles them.
 void patterns(const Points& points, std::vector<Form>& out) {
   static constexpr std::int64_t kTwo[][3] = {{1, 1, 0}, {1, -1, 0}, {-1, 1, 0}};
   static constexpr std::int64_t kThree[][3] = {{1, 1, 1}, {1, 1, -1}, {1, -1, 1}, {-1, 1, 1}};
-  const std::size_t count = points.symbols.size();
-  for (const auto& signs : count == 2 ? std::span(kTwo) : std::span(kTwo).first(0)) {
+  const auto with_signs = [&](std::span<const std::int64_t> signs) {
     Form form;
-    std::int64_t sum = 0;
-    for (std::size_t s = 0; s < count; ++s) {
+    Sizes at_first;
+    for (std::size_t s = 0; s < points.symbols.size(); ++s) {
       form.terms.push_back(single(signs[s], s));
-      sum += signs[s] * points.symbols[s][0];
+      at_first.push_back(points.symbols[s][0]);
     }
-    form.constant = points.target[0] - sum;
-    add_if_fits(points, std::move(form), out);
-  }
-  for (const auto& signs : count == 3 ? std::span(kThree) : std::span(kThree).first(0)) {
-    Form form;
-    std::int64_t sum = 0;
-    for (std::size_t s = 0; s < count; ++s) {
-      form.terms.push_back(single(signs[s], s));
-      sum += signs[s] * points.symbols[s][0];
-    }
-    form.constant = points.target[0] - sum;
-    add_if_fits(points, std::move(form), out);
-  }
+    with_constant(points, std::move(form), at_first, 0, out);
+  };
+  if (points.symbols.size() == 2)
+    for (const auto& signs : kTwo) with_signs(signs);
+  if (points.symbols.size() == 3)
+    for (const auto& signs : kThree) with_signs(signs);
 }
 
 std::optional<std::int64_t> determinant(std::int64_t a, std::int64_t b, std::int64_t c, std::int64_t d) {
@@ -65,13 +68,11 @@ void plane(const Points& points, std::vector<Form>& out) {
     const auto whole = determinant(dx1, dy1, dx2, dy2);
     if (!whole || *whole == 0) continue;
     const auto a = determinant(dt1, dy1, dt2, dy2), b = determinant(dx1, dt1, dx2, dt2);
-    if (!a || !b || *a % *whole != 0 || *b % *whole != 0 || *a == 0 || *b == 0) return;
+    if (!a || !b || *a == INT64_MIN || *b == INT64_MIN || *a % *whole != 0 || *b % *whole != 0 || *a == 0 || *b == 0)
+      return;
     Form form;
     form.terms = {single(*a / *whole, 0), single(*b / *whole, 1)};
-    const auto at_first = form.evaluate(Sizes{x[first], y[first]});
-    if (!at_first) return;
-    form.constant = t[first] - *at_first;
-    add_if_fits(points, std::move(form), out);
+    with_constant(points, std::move(form), {x[first], y[first]}, first, out);
     return;
   }
 }

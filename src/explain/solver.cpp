@@ -35,7 +35,7 @@ bool solvable(const Form& form, const ColumnClass& target) {
   const auto whole = [&](std::int64_t size) {
     const auto scaled = checked_mul(size, form.divisor);
     const auto rest = scaled ? checked_sub(*scaled, form.constant) : std::nullopt;
-    return rest && *rest % times == 0 && *rest / times >= 0;
+    return rest && *rest != INT64_MIN && *rest % times == 0 && *rest / times >= 0;
   };
   const auto step = checked_mul(target.stride, form.divisor);
   return step && *step % times == 0 && whole(target.minimum) && whole(target.maximum);

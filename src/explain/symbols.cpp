@@ -217,7 +217,7 @@ class Search {
     const auto scaled = checked_mul(target, form.divisor);
     const auto known = rest.evaluate(sizes);
     const auto left = scaled && known ? checked_sub(*scaled, *known) : std::nullopt;
-    if (!left || *left % open->coefficient != 0 || *left / open->coefficient < 0)
+    if (!left || *left == INT64_MIN || *left % open->coefficient != 0 || *left / open->coefficient < 0)
       return std::pair(symbol, std::int64_t{-1});
     return std::pair(symbol, *left / open->coefficient);
   }
