@@ -29,6 +29,8 @@ struct Symbol {
   std::optional<std::int64_t> min, max;  // in elements; nullopt: no limit known
   std::int64_t multiple_of = 1;          // claimed: every size is residue modulo multiple_of
   std::int64_t residue = 0;
+  std::int64_t seen_multiple_of = 1;  // every size seen is seen_residue modulo this, which is not claimed: 1 when
+  std::int64_t seen_residue = 0;      // nothing of the kind was seen, or it is claimed
   std::uint64_t seen = 0;               // distinct sizes seen
   std::optional<std::int64_t> typical;  // the size seen most often
   Source source = Source::declared;

@@ -71,6 +71,7 @@ class Check {
     if (!call_.outputs.empty()) match(variant_.outputs, call_.outputs, true);
     solve();
     for (const Pair& pair : pairs_) check_axes(pair);
+    check_weak_axes();
     check_batch_size();
     check_symbols();
   }
@@ -79,25 +80,51 @@ class Check {
   struct Pair {
     const TensorContract* contract;
     const TensorInfo* actual;
+    bool output;
   };
   struct Binding {
     std::int64_t value;
     std::string tensor;  // where it was read; empty: the batch size of the call
     std::size_t axis;
+    bool weak;  // read through a weak claim: what follows from it warns
   };
 
-  void add(Violation violation) {
+  // doubt: why the call is let through with a warning; empty: it is not.
+  void add(Violation violation, const std::string& doubt = {}) {
     const std::string where = place(violation);
     if (!where.empty()) violation.message = where + ": " + violation.message;
-    verdict_.violations.push_back(std::move(violation));
+    if (!doubt.empty()) violation.message += "; " + doubt;
+    (doubt.empty() ? verdict_.violations : verdict_.warnings).push_back(std::move(violation));
+  }
+
+  // The claim behind an axis when it is weak or has live rivals.
+  const Claim* doubted(const Pair& pair, std::size_t axis) const {
+    for (const Claim& claim : variant_.claims)
+      if (claim.output == pair.output && claim.axis == axis && claim.tensor == pair.contract->name &&
+          claim.dim == pair.contract->shape[axis])
+        return &claim;
+    return nullptr;
+  }
+  bool weak(const Pair& pair, std::size_t axis) const {
+    const Claim* claim = doubted(pair, axis);
+    return claim && (claim->certainty == Certainty::weak || claim->certainty == Certainty::open);
+  }
+  // Why a size other than the claimed one is let through; empty: it is not.
+  std::string doubt(const Pair& pair, std::size_t axis) const {
+    const Claim* claim = doubted(pair, axis);
+    if (!claim) return {};
+    for (const Dim& rival : claim->rivals)
+      if (evaluate(rival) == pair.actual->shape[axis]) return "it may be " + rival.to_string();
+    return weak(pair, axis) ? "the claim is weak" : "";
   }
   void add_tensor(Code code, const std::string& tensor, std::string expected, std::string actual, std::string message) {
     add({code, tensor, std::nullopt, std::move(expected), std::move(actual), false, std::move(message)});
   }
   void add_axis(Code code, const std::string& tensor, std::size_t axis, std::string expected, std::int64_t actual,
-                const std::string& message) {
+                const std::string& message, const std::string& why_doubted = {}) {
     add({code, tensor, axis, std::move(expected), std::to_string(actual), true,
-         std::to_string(actual) + ", " + message});
+         std::to_string(actual) + ", " + message},
+        why_doubted);
   }
 
   void match(const std::vector<TensorContract>& contracts, const std::vector<TensorInfo>& tensors, bool outputs) {
@@ -122,7 +149,7 @@ class Check {
         continue;
       }
       check_dtype(contract, *actual);
-      pairs_.push_back({&contract, actual});
+      pairs_.push_back({&contract, actual, outputs});
     }
     for (const TensorInfo& tensor : tensors) {
       const bool known = std::any_of(contracts.begin(), contracts.end(),
@@ -163,18 +190,20 @@ class Check {
       if (!name || bindings_.contains(*name)) return;
       for (const auto& [other, count] : votes[*name])
         if (count > votes[*name][value]) return;
-      bindings_.emplace(*name, Binding{value, tensor, axis});
+      bindings_.emplace(*name, Binding{value, tensor, axis, false});
     };
     for (const Pair& pair : pairs_)
       for (std::size_t axis = 0; axis < pair.contract->shape.size(); ++axis)
         bind(pair.contract->shape[axis], pair.actual->shape[axis], pair.contract->name, axis);
     if (variant_.batch_size && call_.batch_size) bind(*variant_.batch_size, *call_.batch_size, "", 0);
-    for (bool progress = true; progress;) {
-      progress = false;
-      for (const Pair& pair : pairs_)
-        for (std::size_t axis = 0; axis < pair.contract->shape.size(); ++axis)
-          progress = solve_affine(pair, axis) || progress;
-    }
+    // What only a weak claim can tell comes last.
+    for (const bool weakly : {false, true})
+      for (bool progress = true; progress;) {
+        progress = false;
+        for (const Pair& pair : pairs_)
+          for (std::size_t axis = 0; axis < pair.contract->shape.size(); ++axis)
+            if (weak(pair, axis) == weakly) progress = solve_affine(pair, axis, weakly) || progress;
+      }
   }
 
   std::optional<std::int64_t> evaluate(const Dim& dim) const {
@@ -185,7 +214,7 @@ class Check {
   }
 
   // k*s + (known) = size gives s when it is whole; otherwise the axis is left to be reported.
-  bool solve_affine(const Pair& pair, std::size_t axis) {
+  bool solve_affine(const Pair& pair, std::size_t axis, bool weakly) {
     const Dim& dim = pair.contract->shape[axis];
     const std::string* unknown = nullptr;
     std::int64_t coefficient = 0;
@@ -213,7 +242,7 @@ class Check {
     const auto scaled = checked_mul(pair.actual->shape[axis], dim.denominator());
     const auto left = scaled ? checked_sub(*scaled, *rest) : std::nullopt;
     if (!left || *left % coefficient != 0 || *left / coefficient < 0) return false;
-    bindings_.emplace(*unknown, Binding{*left / coefficient, pair.contract->name, axis});
+    bindings_.emplace(*unknown, Binding{*left / coefficient, pair.contract->name, axis, weakly});
     return true;
   }
 
@@ -254,10 +283,41 @@ class Check {
       if (const auto wanted = evaluate(dim)) {
         if (actual != *wanted)
           add_axis(Code::relation, tensor, axis, text + " = " + std::to_string(*wanted), actual,
-                   "expected " + std::to_string(*wanted) + " = " + text + because(dim));
+                   "expected " + std::to_string(*wanted) + " = " + text + because(dim), doubt(pair, axis));
       } else if (cannot_hold(dim)) {
-        add_axis(Code::relation, tensor, axis, text, actual, "no whole size makes it " + text + because(dim));
+        add_axis(Code::relation, tensor, axis, text, actual, "no whole size makes it " + text + because(dim),
+                 doubt(pair, axis));
       }
+    }
+  }
+
+  // A weak claim may be wrong about the size, but axes that share it were always equal: that holds.
+  void check_weak_axes() {
+    struct Axis {
+      const Pair* pair;
+      std::size_t axis;
+    };
+    std::vector<std::pair<const Dim*, std::vector<Axis>>> groups;
+    for (const Pair& pair : pairs_)
+      for (std::size_t axis = 0; axis < pair.contract->shape.size(); ++axis) {
+        if (!weak(pair, axis)) continue;
+        const Dim& dim = pair.contract->shape[axis];
+        auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& known) { return *known.first == dim; });
+        if (group == groups.end()) group = groups.insert(group, {&dim, {}});
+        group->second.push_back({&pair, axis});
+      }
+    const auto size_of = [](const Axis& at) { return at.pair->actual->shape[at.axis]; };
+    for (const auto& [dim, axes] : groups) {
+      std::map<std::int64_t, std::size_t> votes;
+      for (const Axis& at : axes) ++votes[size_of(at)];
+      const Axis* leader = &axes[0];
+      for (const Axis& at : axes)
+        if (votes[size_of(at)] > votes[size_of(*leader)]) leader = &at;
+      for (const Axis& at : axes)
+        if (size_of(at) != size_of(*leader))
+          add_axis(Code::relation, at.pair->contract->name, at.axis, std::to_string(size_of(*leader)), size_of(at),
+                   "expected " + std::to_string(size_of(*leader)) + ", as " + leader->pair->contract->name + " axis " +
+                       std::to_string(leader->axis));
     }
   }
 
@@ -287,29 +347,35 @@ class Check {
       if (found == bindings_.end()) continue;
       const Binding& b = found->second;
       const auto axis = b.tensor.empty() ? std::nullopt : std::optional(b.axis);
-      const auto report = [&](Code code, const std::string& expected, const std::string& message) {
-        add({code, b.tensor, axis, expected, std::to_string(b.value), true, std::to_string(b.value) + ", " + message});
+      const auto report = [&](Code code, const std::string& expected, const std::string& message,
+                              const std::string& why_doubted) {
+        add({code, b.tensor, axis, expected, std::to_string(b.value), true, std::to_string(b.value) + ", " + message},
+            b.weak ? "it is read through a weak claim" : why_doubted);
       };
-      if (b.value % symbol.multiple_of != symbol.residue) report_stride(symbol, b.value, report);
+      if (b.value % symbol.multiple_of != symbol.residue)
+        report_stride(symbol.name, symbol.multiple_of, symbol.residue, b.value, report, "");
+      if (b.value % symbol.seen_multiple_of != symbol.seen_residue)
+        report_stride(symbol.name, symbol.seen_multiple_of, symbol.seen_residue, b.value, report,
+                      "all sizes seen were, but that is not claimed");
       if (policy_ == Policy::relations) continue;
       const bool low = symbol.min && b.value < *symbol.min, high = symbol.max && b.value > *symbol.max;
       if (!low && !high) continue;
       const std::string range = range_text(symbol);
-      report(Code::range, symbol.name + " in " + range, "outside " + range + " (" + symbol.name + ")");
+      report(Code::range, symbol.name + " in " + range, "outside " + range + " (" + symbol.name + ")", "");
     }
   }
 
   template <class Report>
-  void report_stride(const Symbol& symbol, std::int64_t value, Report report) {
-    const std::int64_t below =
-        floor_div(value - symbol.residue, symbol.multiple_of) * symbol.multiple_of + symbol.residue;
-    const auto above = checked_add(below, symbol.multiple_of);
-    std::string rule = "multiple of " + std::to_string(symbol.multiple_of);
-    if (symbol.residue != 0) rule += " plus " + std::to_string(symbol.residue);
+  void report_stride(const std::string& name, std::int64_t step, std::int64_t residue, std::int64_t value,
+                     Report report, const std::string& why_doubted) {
+    const std::int64_t below = floor_div(value - residue, step) * step + residue;
+    const auto above = checked_add(below, step);
+    std::string rule = "multiple of " + std::to_string(step);
+    if (residue != 0) rule += " plus " + std::to_string(residue);
     std::string nearest = below >= 0 ? std::to_string(below) : "";
     if (above) nearest += (nearest.empty() ? "" : " or ") + std::to_string(*above);
-    report(Code::stride, symbol.name + " a " + rule,
-           "not a " + rule + " (" + symbol.name + "); " + nearest + " would fit");
+    report(Code::stride, name + " a " + rule, "not a " + rule + " (" + name + "); " + nearest + " would fit",
+           why_doubted);
   }
 
   static std::string range_text(const Symbol& symbol) {
@@ -344,7 +410,11 @@ std::string_view to_string(Violation::Code code) noexcept {
 
 Checker::Checker(const Contract& contract) : variants_(contract.variants()) {
   for (Variant& variant : variants_) {
-    variant.claims.clear();
+    // Of the claims only those that may be wrong change a verdict: the shapes say the rest.
+    std::erase_if(variant.claims, [](const Claim& claim) {
+      const bool sure = claim.certainty == Certainty::believed || claim.certainty == Certainty::declared;
+      return sure && claim.rivals.empty();
+    });
     variant.questions.clear();
   }
 }

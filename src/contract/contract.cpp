@@ -29,7 +29,8 @@ Status check_symbols(const Variant& variant, std::size_t index) {
     for (const auto& bound : {symbol.min, symbol.max})
       if (bound && (*bound < 0 || *bound > kMaxExtent))
         return conflict(index, symbol.name + ": " + std::to_string(*bound) + " is no extent");
-    if (symbol.multiple_of < 1 || symbol.residue < 0 || symbol.residue >= symbol.multiple_of)
+    if (symbol.multiple_of < 1 || symbol.residue < 0 || symbol.residue >= symbol.multiple_of ||
+        symbol.seen_multiple_of < 1 || symbol.seen_residue < 0 || symbol.seen_residue >= symbol.seen_multiple_of)
       return conflict(index, symbol.name + ": a stride must be at least 1 and its residue below it");
   }
   return {};

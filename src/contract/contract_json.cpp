@@ -161,6 +161,8 @@ Result<Symbol> read_symbol(const Json& value, const std::string& place) {
   TRY_VOID(in.size("max", symbol.max));
   TRY_VOID(in.size("multiple_of", symbol.multiple_of));
   TRY_VOID(in.size("residue", symbol.residue));
+  TRY_VOID(in.size("seen_multiple_of", symbol.seen_multiple_of));
+  TRY_VOID(in.size("seen_residue", symbol.seen_residue));
   TRY_VOID(in.count("seen", symbol.seen));
   TRY_VOID(in.size("typical", symbol.typical));
   using Source = Symbol::Source;
@@ -269,6 +271,8 @@ Json symbol_json(const Symbol& symbol) {
   if (symbol.max) out.add("max", *symbol.max);
   if (symbol.multiple_of != 1) out.add("multiple_of", symbol.multiple_of);
   if (symbol.residue != 0) out.add("residue", symbol.residue);
+  if (symbol.seen_multiple_of != 1) out.add("seen_multiple_of", symbol.seen_multiple_of);
+  if (symbol.seen_residue != 0) out.add("seen_residue", symbol.seen_residue);
   if (symbol.typical) out.add("typical", *symbol.typical);
   if (symbol.seen != 0) out.add("seen", symbol.seen);
   out.add("source", to_string(symbol.source));

@@ -2,317 +2,201 @@
 #include "tensorspec/explain.hpp"
 
 #include <algorithm>
-#include <tuple>
 
-#include "base/text.hpp"
 #include "base/try.hpp"
-#include "explain/joined.hpp"
+#include "explain/batch.hpp"
+#include "explain/declarations.hpp"
+#include "explain/names.hpp"
+#include "explain/questions.hpp"
+#include "explain/strides.hpp"
+#include "explain/symbols.hpp"
 
 namespace tensorspec {
 namespace {
 
-using AxisKey = std::tuple<bool, std::string, std::size_t>;  // output?, tensor, axis
-
-// Names of symbols over all variants: the same axis has the same name wherever it varies.
-class Names {
- public:
-  explicit Names(const Declarations& declarations) : declarations_(declarations) {}
-
-  std::string name_of(const std::vector<AxisKey>& axes, const std::set<std::string>& taken) {
-    for (const AxisKey& axis : axes) {
-      if (const auto known = by_axis_.find(axis); known != by_axis_.end() && !taken.contains(known->second))
-        return remember(axes, known->second);
-      const auto kept = declarations_.axis_names.find(axis_name(std::get<1>(axis), std::get<2>(axis)));
-      if (kept != declarations_.axis_names.end() && !taken.contains(kept->second)) return remember(axes, kept->second);
-    }
-    return remember(axes, "s" + std::to_string(next_++));
-  }
-  std::string shown(const std::string& learned) const {
-    const auto wanted = declarations_.names.find(learned);
-    return wanted == declarations_.names.end() ? learned : wanted->second;
-  }
-
- private:
-  std::string remember(const std::vector<AxisKey>& axes, const std::string& name) {
-    for (const AxisKey& axis : axes) by_axis_.emplace(axis, name);
-    return name;
-  }
-
-  const Declarations& declarations_;
-  std::map<AxisKey, std::string> by_axis_;
-  std::size_t next_ = 0;
-};
+constexpr std::size_t kNone = ClassTable::kNone;
 
 // One variant on its way from joined evidence to a Variant.
 class VariantExplainer {
  public:
   VariantExplainer(const JoinedVariant& joined, Names& names, const Declarations& declarations)
-      : joined_(joined), names_(names), declarations_(declarations) {}
+      : joined_(joined),
+        names_(names),
+        declarations_(declarations),
+        table_(joined),
+        strides_(judge_strides(joined, table_)) {}
 
   Variant run() {
-    classify();
-    choose_batch();
-    multiples_of_batch();
+    told_batch();
+    choice_ = choose_symbols(joined_, table_, strides_, batch_);
+    for (const auto& [symbol, sizes] : choice_.implied) table_.add_sizes(symbol, sizes);
+    if (!choice_.implied.empty()) strides_ = judge_strides(joined_, table_);
+    if (source_ == Symbol::Source::inferred) batch_ = infer_batch(joined_, table_, choice_.symbols);
     name_symbols();
+    write_dims();
     write_tensors();
-    ask();
+    variant_.questions = questions_of_variant(joined_, table_, batch_ != kNone);
+    write_claims();
+    ask_about_symbols();
     return std::move(variant_);
   }
 
  private:
-  // Columns that were equal in every call and varied.
-  struct Class {
-    std::vector<std::size_t> columns;
-    std::string symbol;                 // its name once chosen
-    std::optional<std::int64_t> times;  // this many times the batch
-  };
-
-  void classify() {
-    class_of_.assign(joined_.columns(), kNone);
-    for (std::size_t column = 0; column < joined_.columns(); ++column) {
-      if (joined_.constant(column)) continue;
-      const auto same = std::find_if(classes_.begin(), classes_.end(), [&](const Class& c) {
-        return std::all_of(
-                   c.columns.begin(), c.columns.end(),
-                   [&](std::size_t other) { return joined_.equal(other, column) || !comparable(other, column); }) &&
-               std::any_of(c.columns.begin(), c.columns.end(),
-                           [&](std::size_t other) { return joined_.equal(other, column); });
-      });
-      class_of_[column] = static_cast<std::size_t>(same - classes_.begin());
-      if (same == classes_.end()) classes_.push_back({});
-      classes_[class_of_[column]].columns.push_back(column);
-    }
+  void ask(std::vector<Question> questions) {
+    for (Question& question : questions) variant_.questions.push_back(std::move(question));
   }
-  bool comparable(std::size_t a, std::size_t b) const { return joined_.witness(a, b).has_value(); }
 
-  void choose_batch() {
+  void ask_about_symbols() {
+    for (const Symbol& symbol : variant_.symbols) ask(questions_of_stride(symbol));
+    for (std::size_t i = 0; i < table_.size(); ++i)
+      if (!table_[i].input && !choice_.explained.contains(i))
+        ask(questions_of_output(*variant_.symbol(class_names_[i])));
+  }
+
+  // The batch as declared or given; otherwise it is inferred once the symbols are known.
+  void told_batch() {
     if (declarations_.batch) {
       for (const JoinedVariant::Tensor& tensor : joined_.tensors())
         if (tensor.slot.name == declarations_.batch->tensor && declarations_.batch->axis < tensor.slot.rank) {
-          batch_ = class_of_[tensor.first_column + declarations_.batch->axis];
+          batch_ = table_.class_of(tensor.first_column + declarations_.batch->axis);
           source_ = Symbol::Source::declared;
           return;
         }
     }
     if (const auto given = joined_.batch_column()) {
-      batch_ = class_of_[*given];
+      batch_ = table_.class_of(*given);
       source_ = Symbol::Source::given;
-      return;
-    }
-    infer_batch();
-  }
-
-  // Not told: the size on axis 0 of most varying inputs, the first of those with equally many.
-  void infer_batch() {
-    std::map<std::size_t, std::size_t> votes;
-    for (const JoinedVariant::Tensor& tensor : joined_.tensors())
-      if (!tensor.output && tensor.slot.rank > 0 && class_of_[tensor.first_column] != kNone)
-        ++votes[class_of_[tensor.first_column]];
-    for (const auto& [candidate, count] : votes)
-      if (batch_ == kNone || count > votes[batch_]) batch_ = candidate;
-    source_ = Symbol::Source::inferred;
-  }
-
-  // A whole multiple of the batch size counts only where the batch size was told: an axis that merely happens to grow
-  // with another is no batch.
-  void multiples_of_batch() {
-    if (batch_ == kNone || source_ == Symbol::Source::inferred) return;
-    const std::size_t batch = classes_[batch_].columns.back();
-    for (std::size_t i = 0; i < classes_.size(); ++i) {
-      const std::size_t column = classes_[i].columns.front();
-      const auto seen = joined_.witness(column, batch);
-      if (i == batch_ || !seen || seen->second == 0 || seen->first % seen->second != 0) continue;
-      const std::int64_t k = seen->first / seen->second;
-      const JoinedVariant::Term terms[] = {{column, 1}, {batch, -k}};
-      if (k > 1 && joined_.holds(terms, 0) && joined_.distinct_beside(batch, column) >= 2) classes_[i].times = k;
     }
   }
 
-  std::vector<AxisKey> axes_of(const Class& c) const {
+  std::vector<AxisKey> axes_of(std::size_t index) const {
     std::vector<AxisKey> axes;
     for (const JoinedVariant::Tensor& tensor : joined_.tensors())
       for (std::size_t axis = 0; axis < tensor.slot.rank; ++axis)
-        if (std::find(c.columns.begin(), c.columns.end(), tensor.first_column + axis) != c.columns.end())
+        if (table_.class_of(tensor.first_column + axis) == index)
           axes.emplace_back(tensor.output, tensor.slot.name, axis);
     return axes;
   }
 
+  // batch first, then in display order.
   void name_symbols() {
     std::set<std::string> taken;
-    if (batch_ != kNone) {
-      classes_[batch_].symbol = "batch";
-      taken.insert("batch");
-      add_symbol(classes_[batch_], source_);
-    }
-    for (Class& c : classes_) {
-      if (!c.symbol.empty() || c.times) continue;
-      c.symbol = names_.name_of(axes_of(c), taken);
-      taken.insert(c.symbol);
-      add_symbol(c, Symbol::Source::observed);
+    class_names_.resize(table_.size());
+    std::vector<std::size_t> order;
+    if (batch_ != kNone) order.push_back(batch_);
+    for (std::size_t i = 0; i < table_.size(); ++i)
+      if (i != batch_ && !choice_.explained.contains(i)) order.push_back(i);
+    for (const std::size_t index : order) {
+      const std::string learned = index == batch_ ? "batch" : names_.name_of(axes_of(index), taken);
+      taken.insert(learned);
+      class_names_[index] = names_.shown(learned);
+      add_symbol(index);
     }
   }
 
-  void add_symbol(const Class& c, Symbol::Source source) {
-    const std::size_t column = c.columns.front();
+  void add_symbol(std::size_t index) {
+    const ColumnClass& entry = table_[index];
     Symbol symbol;
-    symbol.name = names_.shown(c.symbol);
-    symbol.source = source;
-    symbol.min = joined_.minimum(column);
-    symbol.max = joined_.maximum(column);
-    for (const std::size_t other : c.columns) {
-      symbol.min = std::min(*symbol.min, joined_.minimum(other));
-      symbol.max = std::max(*symbol.max, joined_.maximum(other));
-    }
-    const auto sizes = joined_.sizes(column);
-    symbol.seen = sizes.size();
+    symbol.name = class_names_[index];
+    symbol.source = index == batch_ ? source_ : Symbol::Source::observed;
+    symbol.min = entry.minimum;
+    symbol.max = entry.maximum;
+    symbol.seen = entry.sizes.size();
     std::uint64_t most = 0;
-    for (const auto& [size, count] : sizes)
+    for (const auto& [size, count] : entry.sizes)
       if (count > most) {
         most = count;
         symbol.typical = size;
       }
-    if (const auto axes = axes_of(c); !axes.empty()) symbol.at = axis_name(std::get<1>(axes[0]), std::get<2>(axes[0]));
+    const StrideBelief belief = strides_[index];
+    if (belief == StrideBelief::claimed) {
+      symbol.multiple_of = entry.stride;
+      symbol.residue = entry.residue;
+    } else if (belief == StrideBelief::seen) {
+      symbol.seen_multiple_of = entry.stride;
+      symbol.seen_residue = entry.residue;
+    }
+    if (const auto axes = axes_of(index); !axes.empty())
+      symbol.at = axis_name(std::get<1>(axes[0]), std::get<2>(axes[0]));
     variant_.symbols.push_back(std::move(symbol));
   }
 
+  // A form that Dim cannot hold (nothing that is fitted is) would leave the axis as a symbol of its own.
+  void write_dims() {
+    for (std::size_t i = 0; i < table_.size(); ++i) {
+      const auto found = choice_.explained.find(i);
+      const auto dim = found == choice_.explained.end() ? std::nullopt : found->second.form.to_dim(class_names_);
+      dims_.push_back(dim ? *dim : Dim::symbol(class_names_[i]));
+    }
+  }
+
   Dim dim_of(std::size_t column) const {
-    if (class_of_[column] == kNone) return Dim(*joined_.constant(column));
-    const Class& c = classes_[class_of_[column]];
-    if (!c.times) return Dim::symbol(names_.shown(c.symbol));
-    return Dim::multiply(Dim(*c.times), Dim::symbol(names_.shown("batch"))).value();
+    const std::size_t index = table_.class_of(column);
+    return index == kNone ? Dim(*joined_.constant(column)) : dims_[index];
   }
 
   void write_tensors() {
     for (const JoinedVariant::Tensor& tensor : joined_.tensors()) {
       TensorContract out{tensor.slot.name, {tensor.dtypes.begin(), tensor.dtypes.end()}, {}, tensor.optional, {}};
-      for (std::size_t axis = 0; axis < tensor.slot.rank; ++axis) {
-        const std::size_t column = tensor.first_column + axis;
-        out.shape.push_back(dim_of(column));
-        if (class_of_[column] != kNone && classes_[class_of_[column]].times) add_claim(tensor, axis, column);
-      }
+      for (std::size_t axis = 0; axis < tensor.slot.rank; ++axis)
+        out.shape.push_back(dim_of(tensor.first_column + axis));
       (tensor.output ? variant_.outputs : variant_.inputs).push_back(std::move(out));
     }
-    if (const auto given = joined_.batch_column(); given && class_of_[*given] != kNone)
+    if (const auto given = joined_.batch_column(); given && table_.class_of(*given) != kNone)
       variant_.batch_size = dim_of(*given);
     variant_.calls = joined_.calls();
     variant_.distinct = joined_.distinct();
   }
 
-  void add_claim(const JoinedVariant::Tensor& tensor, std::size_t axis, std::size_t column) {
+  // A claim for each axis that has an expression, in display order; what is open about them is asked once a class.
+  void write_claims() {
+    std::set<std::size_t> asked;
+    for (const JoinedVariant::Tensor& tensor : joined_.tensors())
+      for (std::size_t axis = 0; axis < tensor.slot.rank; ++axis) {
+        const std::size_t index = table_.class_of(tensor.first_column + axis);
+        const auto found = choice_.explained.find(index);
+        if (found == choice_.explained.end()) continue;
+        Claim claim = claim_of(index, found->second);
+        claim.output = tensor.output;
+        claim.tensor = tensor.slot.name;
+        claim.axis = axis;
+        if (asked.insert(index).second) {
+          std::vector<std::string> axes;
+          for (const auto& [output, name, at] : axes_of(index)) axes.push_back(axis_name(name, at));
+          ask(questions_of_claim(table_, found->second, claim, axes, class_names_));
+        }
+        variant_.claims.push_back(std::move(claim));
+      }
+  }
+
+  Claim claim_of(std::size_t index, const Explanation& explanation) const {
     Claim claim;
-    claim.output = tensor.output;
-    claim.tensor = tensor.slot.name;
-    claim.axis = axis;
-    claim.dim = dim_of(column);
-    claim.witnesses = joined_.distinct_beside(classes_[batch_].columns.back(), column);
-    // Two batch sizes are what the reference page asks for; a third one makes a coincidence unlikely.
-    claim.certainty = claim.witnesses >= 3 ? Certainty::believed : Certainty::weak;
-    if (claim.certainty == Certainty::weak)
-      variant_.questions.push_back(
-          {axis_name(claim.tensor, axis) + " was " + claim.dim.to_string() + " at two batch sizes only",
-           "record a call with a third batch size",
-           {axis_name(claim.tensor, axis)},
-           {}});
-    variant_.claims.push_back(std::move(claim));
-  }
-
-  void ask() {
-    if (joined_.distinct() == 1) {
-      variant_.questions.push_back(
-          {"calls of one size say nothing about what varies", "record calls of other sizes", {}, {}});
-      return;
+    claim.dim = dims_[index];
+    claim.certainty = explanation.weak ? Certainty::weak : Certainty::believed;
+    claim.witnesses = explanation.witnesses;
+    if (explanation.margin >= 0) claim.margin_bits = explanation.margin / costs::kBit;
+    for (const Form& form : explanation.rivals) {
+      const auto dim = form.to_dim(class_names_);
+      if (dim && *dim != claim.dim && std::find(claim.rivals.begin(), claim.rivals.end(), *dim) == claim.rivals.end())
+        claim.rivals.push_back(*dim);
     }
-    const auto given = joined_.batch_column();
-    if (given && class_of_[*given] == kNone)
-      variant_.questions.push_back({"only batch size " + std::to_string(*joined_.constant(*given)) + " was seen",
-                                    "record a call with another batch size",
-                                    {"batch"},
-                                    {}});
+    return claim;
   }
 
-  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
   const JoinedVariant& joined_;
   Names& names_;
   const Declarations& declarations_;
-  std::vector<Class> classes_;
-  std::vector<std::size_t> class_of_;
+  ClassTable table_;
+  std::vector<StrideBelief> strides_;  // by class
+  SymbolChoice choice_;
   std::size_t batch_ = kNone;
-  Symbol::Source source_ = Symbol::Source::observed;
+  Symbol::Source source_ = Symbol::Source::inferred;
+  std::vector<std::string> class_names_;  // of symbols, by class
+  std::vector<Dim> dims_;                 // by class
   Variant variant_;
 };
 
-Status apply_ranges(const Declarations& declarations, std::vector<Variant>& variants) {
-  for (const auto& [name, range] : declarations.ranges) {
-    bool found = false;
-    for (Variant& variant : variants)
-      for (Symbol& symbol : variant.symbols) {
-        if (symbol.name != name) continue;
-        found = true;
-        const auto outside = [&](const std::optional<std::int64_t>& seen) {
-          return (range.min && *seen < *range.min) || (range.max && *seen > *range.max);
-        };
-        if (outside(symbol.min) || outside(symbol.max))
-          variant.questions.push_back({"the declared range of " + name + " leaves out sizes that were seen (" +
-                                           std::to_string(*symbol.min) + ".." + std::to_string(*symbol.max) + ")",
-                                       "widen the range, or leave out the calls",
-                                       {name},
-                                       {}});
-        if (range.min) symbol.min = range.min;
-        if (range.max) symbol.max = range.max;
-        symbol.declared = true;
-      }
-    if (!found && !range.kept) return Error{ErrorCode::invalid_argument, name, "no symbol has that name"};
-  }
-  return {};
-}
-
-Status check_declarations(const Declarations& declarations, const Evidence& evidence) {
-  for (const auto& [learned, wanted] : declarations.names) {
-    const auto name = Dim::parse(wanted);
-    if (!name.ok() || !name->as_symbol()) return Error{ErrorCode::invalid_argument, wanted, "not a name for a symbol"};
-  }
-  if (!declarations.batch) return {};
-  for (const auto& [signature, state] : evidence.states())
-    for (const auto* group : {&signature.inputs, &signature.outputs})
-      for (const TensorSlot& slot : *group)
-        if (slot.name == declarations.batch->tensor && declarations.batch->axis < slot.rank) return {};
-  if (declarations.batch->kept) return {};
-  return Error{ErrorCode::invalid_argument, axis_name(declarations.batch->tensor, declarations.batch->axis),
-               "no call has that axis"};
-}
-
-// batch, s0, s1: names that explain gives itself.
-bool is_learned_name(const std::string& name) {
-  return name == "batch" ||
-         (name.size() > 1 && name[0] == 's' && name.find_first_not_of("0123456789", 1) == std::string::npos);
-}
-
-std::optional<Declarations::Axis> parse_axis_name(const std::string& text) {
-  const std::size_t open = text.rfind('[');
-  if (open == std::string::npos || text.back() != ']') return std::nullopt;
-  const auto axis = parse_int64(std::string_view(text).substr(open + 1, text.size() - open - 2));
-  if (!axis || *axis < 0) return std::nullopt;
-  return Declarations::Axis{text.substr(0, open), static_cast<std::size_t>(*axis), true};
-}
-
 }  // namespace
-
-Declarations declarations_of(const Contract& contract) {
-  Declarations out;
-  for (const Variant& variant : contract.variants()) {
-    for (const Symbol& symbol : variant.symbols)
-      if (symbol.source == Symbol::Source::declared && !out.batch) out.batch = parse_axis_name(symbol.at);
-    for (const Symbol& symbol : variant.symbols)
-      if (symbol.declared) out.ranges.try_emplace(symbol.name, Declarations::Range{symbol.min, symbol.max, true});
-    for (const auto* group : {&variant.inputs, &variant.outputs})
-      for (const TensorContract& tensor : *group)
-        for (std::size_t axis = 0; axis < tensor.shape.size(); ++axis) {
-          const std::string* name = tensor.shape[axis].as_symbol();
-          if (name && !is_learned_name(*name)) out.axis_names.try_emplace(axis_name(tensor.name, axis), *name);
-        }
-  }
-  return out;
-}
 
 Result<Contract> explain(const Evidence& evidence, const Declarations& declarations) {
   if (evidence.states().empty()) return Error{ErrorCode::nothing_found, "", "no call that the model accepted"};

@@ -84,28 +84,6 @@ std::uint64_t JoinedVariant::distinct() const noexcept {
   return count;
 }
 
-bool JoinedVariant::holds(std::span<const Term> terms, std::int64_t value) const {
-  bool any = false;
-  for (const View& view : views_) {
-    if (!std::all_of(terms.begin(), terms.end(), [&](const Term& term) { return view.has(term.column); })) continue;
-    Shape weights(view.state->columns(), 0);
-    for (const Term& term : terms) weights[view.position[term.column]] += term.coefficient;
-    if (!view.state->lattice().holds(weights, value)) return false;
-    any = true;
-  }
-  return any;
-}
-
-bool JoinedVariant::equal(std::size_t a, std::size_t b) const {
-  bool any = false;
-  for (const View& view : views_) {
-    if (!view.has(a) || !view.has(b)) continue;
-    if (!view.state->lattice().columns_equal(view.position[a], view.position[b])) return false;
-    any = true;
-  }
-  return any;
-}
-
 std::optional<std::int64_t> JoinedVariant::constant(std::size_t column) const {
   std::optional<std::int64_t> value;
   for (const View& view : views_) {
@@ -142,23 +120,6 @@ std::map<std::int64_t, std::uint64_t> JoinedVariant::sizes(std::size_t column) c
     for (const auto& [size, count] : tail.counts()) out[size] = saturating_add(out[size], count);
   }
   return out;
-}
-
-std::optional<std::pair<std::int64_t, std::int64_t>> JoinedVariant::witness(std::size_t a, std::size_t b) const {
-  for (const View& view : views_)
-    if (view.has(a) && view.has(b)) {
-      const Shape& row = view.state->sample().entries().begin()->first.extents;
-      return std::pair(row[view.position[a]], row[view.position[b]]);
-    }
-  return std::nullopt;
-}
-
-std::uint64_t JoinedVariant::distinct_beside(std::size_t a, std::size_t b) const {
-  std::set<std::int64_t> values;
-  for (const View& view : views_)
-    if (view.has(a) && view.has(b))
-      for (const auto& [key, count] : view.state->sample().entries()) values.insert(key.extents[view.position[a]]);
-  return values.size();
 }
 
 }  // namespace tensorspec

@@ -8,7 +8,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -38,23 +37,18 @@ class JoinedVariant {
   std::uint64_t calls() const noexcept;
   std::uint64_t distinct() const noexcept;  // at least; exact while no sample is saturated
 
-  // The sum of terms is `value` in every call that has all the columns, and one call does.
-  struct Term {
-    std::size_t column;
-    std::int64_t coefficient;
-  };
-  bool holds(std::span<const Term> terms, std::int64_t value) const;
-  bool equal(std::size_t a, std::size_t b) const;
   std::optional<std::int64_t> constant(std::size_t column) const;
 
   std::int64_t minimum(std::size_t column) const;
   std::int64_t maximum(std::size_t column) const;
   // Sizes of a column and how often each was seen (a bin of a histogram counts as its lower bound).
   std::map<std::int64_t, std::uint64_t> sizes(std::size_t column) const;
-  // One call that has both columns.
-  std::optional<std::pair<std::int64_t, std::int64_t>> witness(std::size_t a, std::size_t b) const;
-  // Distinct values of column a in calls that have both.
-  std::uint64_t distinct_beside(std::size_t a, std::size_t b) const;
+  // The states, and where each has a column.
+  std::size_t views() const noexcept { return views_.size(); }
+  const State& state(std::size_t view) const { return *views_[view].state; }
+  bool has(std::size_t view, std::size_t column) const { return views_[view].has(column); }
+  // REQUIRES: has(view, column).
+  std::size_t position(std::size_t view, std::size_t column) const { return views_[view].position[column]; }
 
  private:
   static constexpr std::size_t kAbsent = static_cast<std::size_t>(-1);

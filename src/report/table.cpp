@@ -51,8 +51,12 @@ std::vector<std::string> symbol_row(const Symbol& symbol) {
   return {symbol.name, range, symbol.seen == 0 ? "" : counted(symbol.seen, "size"), source};
 }
 
-std::string claim_text(const Claim& claim) {
-  return printable(axis_name(claim.tensor, claim.axis)) + " = " + claim.dim.to_string();
+// Axes with the same expression for the same reason are told once: "mask[1] and 3 more = past+seq".
+std::string claims_text(const std::vector<const Claim*>& same) {
+  std::string text = printable(axis_name(same[0]->tensor, same[0]->axis));
+  if (same.size() == 2) text += ", " + printable(axis_name(same[1]->tensor, same[1]->axis));
+  if (same.size() > 2) text += " and " + std::to_string(same.size() - 1) + " more";
+  return text + " = " + same[0]->dim.to_string();
 }
 
 std::string evidence_text(const Claim& claim) {
@@ -71,9 +75,17 @@ void add_variant(const Variant& variant, std::string& out) {
   add("input", variant.inputs);
   add("output", variant.outputs);
   for (const Symbol& symbol : variant.symbols) symbols.push_back(symbol_row(symbol));
-  for (const Claim& claim : variant.claims)
-    if (claim.certainty == Certainty::believed || claim.certainty == Certainty::declared)
-      sure.push_back({sure.empty() ? "believed" : "", claim_text(claim), evidence_text(claim)});
+  std::vector<std::vector<const Claim*>> groups;
+  for (const Claim& claim : variant.claims) {
+    if (claim.certainty != Certainty::believed && claim.certainty != Certainty::declared) continue;
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& known) {
+      return known[0]->dim == claim.dim && known[0]->certainty == claim.certainty;
+    });
+    if (group == groups.end()) group = groups.insert(group, std::vector<const Claim*>());
+    group->push_back(&claim);
+  }
+  for (const auto& group : groups)
+    sure.push_back({sure.empty() ? "believed" : "", claims_text(group), evidence_text(*group[0])});
   for (const Question& question : variant.questions)
     unsure.push_back({unsure.empty() ? "not sure" : "", printable(question.text), printable(question.ask)});
   if (unsure.empty()) unsure.push_back({"not sure", "nothing"});

@@ -89,6 +89,44 @@ TEST(Checker, ExpressionsThatBindTheirSymbols) {
   EXPECT_EQ(judged(checker_of(R"({"inputs": [{"name": "x", "shape": ["a*b"]}]})"), "- | x 7"), "ok");
 }
 
+// What is not sure warns: codes and messages of the warnings of a call that passes.
+std::string warned(const Checker& checker, const std::string& text) {
+  const Verdict verdict = checker.check(tests::call(text));
+  EXPECT_TRUE(verdict.ok) << text;
+  std::string out;
+  for (const Violation& warning : verdict.warnings)
+    out += (out.empty() ? "" : " / ") + std::string(to_string(warning.code)) + ": " + warning.message;
+  return out.empty() ? "nothing" : out;
+}
+
+TEST(Checker, WhatIsNotSureWarns) {
+  const Checker weak = checker_of(R"j({"batch_size": "batch",
+      "inputs": [{"name": "x", "shape": ["batch"]}, {"name": "y", "shape": ["2*batch"]}, {"name": "z", "shape": ["2*batch"]}],
+      "claims": [{"tensor": "y", "axis": 0, "dim": "2*batch", "certainty": "weak"},
+                 {"tensor": "z", "axis": 0, "dim": "2*batch", "certainty": "weak"}]})j");
+  EXPECT_EQ(warned(weak, "3 | x 3; y 6; z 6"), "nothing");
+  EXPECT_EQ(warned(weak, "3 | x 3; y 4; z 4"),
+            "relation: y axis 0: 4, expected 6 = 2*batch (batch = 3 from x axis 0); the claim is weak / "
+            "relation: z axis 0: 4, expected 6 = 2*batch (batch = 3 from x axis 0); the claim is weak");
+  // That the two are equal is no weak claim.
+  EXPECT_EQ(judged(weak, "3 | x 3; y 4; z 6"), "relation: z axis 0: 6, expected 4, as y axis 0");
+
+  const Checker rivals =
+      checker_of(R"j({"inputs": [{"name": "x", "shape": ["h"]}], "outputs": [{"name": "y", "shape": ["floor(h/2)"]}],
+      "claims": [{"output": true, "tensor": "y", "axis": 0, "dim": "floor(h/2)", "rivals": ["ceil(h/2)"]}]})j");
+  EXPECT_EQ(warned(rivals, "- | x 9 | y 4"), "nothing");
+  EXPECT_EQ(warned(rivals, "- | x 9 | y 5"),
+            "relation: y axis 0: 5, expected 4 = floor(h/2) (h = 9 from x axis 0); it may be ceil(h/2)");
+  EXPECT_EQ(judged(rivals, "- | x 9 | y 6"), "relation: y axis 0: 6, expected 4 = floor(h/2) (h = 9 from x axis 0)");
+
+  const Checker stride = checker_of(R"j({"inputs": [{"name": "x", "shape": ["h"]}],
+      "symbols": [{"name": "h", "seen_multiple_of": 14}]})j");
+  EXPECT_EQ(warned(stride, "- | x 28"), "nothing");
+  EXPECT_EQ(warned(stride, "- | x 30"),
+            "stride: x axis 0: 30, not a multiple of 14 (h); 28 or 42 would fit; all sizes seen were, but that is not "
+            "claimed");
+}
+
 TEST(Checker, TheNearestVariantIsTheOneReported) {
   const Checker checker = checker_of(R"({"inputs": [{"name": "a", "shape": [1]}]},
       {"inputs": [{"name": "a", "shape": [1]}, {"name": "b", "shape": [2]}, {"name": "c", "shape": [3]}]})");

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "explain/declarations.hpp"
+
+#include "base/text.hpp"
+
+namespace tensorspec {
+namespace {
+
+// batch, s0, s1: names that explain gives itself.
+bool is_learned_name(const std::string& name) {
+  return name == "batch" ||
+         (name.size() > 1 && name[0] == 's' && name.find_first_not_of("0123456789", 1) == std::string::npos);
+}
+
+std::optional<Declarations::Axis> parse_axis_name(const std::string& text) {
+  const std::size_t open = text.rfind('[');
+  if (open == std::string::npos || text.back() != ']') return std::nullopt;
+  const auto axis = parse_int64(std::string_view(text).substr(open + 1, text.size() - open - 2));
+  if (!axis || *axis < 0) return std::nullopt;
+  return Declarations::Axis{text.substr(0, open), static_cast<std::size_t>(*axis), true};
+}
+
+}  // namespace
+
+Status apply_ranges(const Declarations& declarations, std::vector<Variant>& variants) {
+  for (const auto& [name, range] : declarations.ranges) {
+    bool found = false;
+    for (Variant& variant : variants)
+      for (Symbol& symbol : variant.symbols) {
+        if (symbol.name != name) continue;
+        found = true;
+        const auto outside = [&](const std::optional<std::int64_t>& seen) {
+          return (range.min && *seen < *range.min) || (range.max && *seen > *range.max);
+        };
+        if (outside(symbol.min) || outside(symbol.max))
+          variant.questions.push_back({"the declared range of " + name + " leaves out sizes that were seen (" +
+                                           std::to_string(*symbol.min) + ".." + std::to_string(*symbol.max) + ")",
+                                       "widen the range, or leave out the calls",
+                                       {name},
+                                       {}});
+        if (range.min) symbol.min = range.min;
+        if (range.max) symbol.max = range.max;
+        symbol.declared = true;
+      }
+    if (!found && !range.kept) return Error{ErrorCode::invalid_argument, name, "no symbol has that name"};
+  }
+  return {};
+}
+
+Status check_declarations(const Declarations& declarations, const Evidence& evidence) {
+  for (const auto& [learned, wanted] : declarations.names) {
+    const auto name = Dim::parse(wanted);
+    if (!name.ok() || !name->as_symbol()) return Error{ErrorCode::invalid_argument, wanted, "not a name for a symbol"};
+  }
+  if (!declarations.batch) return {};
+  for (const auto& [signature, state] : evidence.states())
+    for (const auto* group : {&signature.inputs, &signature.outputs})
+      for (const TensorSlot& slot : *group)
+        if (slot.name == declarations.batch->tensor && declarations.batch->axis < slot.rank) return {};
+  if (declarations.batch->kept) return {};
+  return Error{ErrorCode::invalid_argument, axis_name(declarations.batch->tensor, declarations.batch->axis),
+               "no call has that axis"};
+}
+
+Declarations declarations_of(const Contract& contract) {
+  Declarations out;
+  for (const Variant& variant : contract.variants()) {
+    for (const Symbol& symbol : variant.symbols)
+      if (symbol.source == Symbol::Source::declared && !out.batch) out.batch = parse_axis_name(symbol.at);
+    for (const Symbol& symbol : variant.symbols)
+      if (symbol.declared) out.ranges.try_emplace(symbol.name, Declarations::Range{symbol.min, symbol.max, true});
+    for (const auto* group : {&variant.inputs, &variant.outputs})
+      for (const TensorContract& tensor : *group)
+        for (std::size_t axis = 0; axis < tensor.shape.size(); ++axis) {
+          const std::string* name = tensor.shape[axis].as_symbol();
+          if (name && !is_learned_name(*name)) out.axis_names.try_emplace(axis_name(tensor.name, axis), *name);
+        }
+  }
+  return out;
+}
+
+}  // namespace tensorspec

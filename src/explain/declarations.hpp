@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a person stated, held against the evidence and laid over what was learned.
+#pragma once
+
+#include <vector>
+
+#include "tensorspec/explain.hpp"
+
+namespace tensorspec {
+
+// Errors: invalid_argument (a name that is none, an axis that no call has).
+Status check_declarations(const Declarations& declarations, const Evidence& evidence);
+// Declared ranges win; sizes seen outside of them are asked about. Errors: invalid_argument (no symbol has that name).
+Status apply_ranges(const Declarations& declarations, std::vector<Variant>& variants);
+
+}  // namespace tensorspec
