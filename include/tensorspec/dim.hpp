@@ -36,7 +36,7 @@ class Dim {
   // Looks up the value of a symbol; nullopt: unknown.
   using Lookup = std::function<std::optional<std::int64_t>(std::string_view)>;
 
-  Dim();  // 0
+  Dim();                    // 0
   Dim(std::int64_t value);  // NOLINT: implicit by design
   static Dim symbol(std::string name);
 
@@ -62,6 +62,7 @@ class Dim {
 
   // nullopt when a symbol is unknown, a quotient is not whole, or a step does not fit int64. O(size).
   std::optional<std::int64_t> evaluate(const Lookup& lookup) const;
+  static std::optional<std::int64_t> evaluate(const Factor& factor, const Lookup& lookup);
 
   const std::vector<Term>& terms() const noexcept { return terms_; }
   std::int64_t denominator() const noexcept { return denominator_; }

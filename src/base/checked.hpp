@@ -36,4 +36,10 @@ inline std::int64_t floor_div(std::int64_t n, std::int64_t d) noexcept {
   return n % d < 0 ? q - 1 : q;
 }
 
+// Quotient rounded towards plus infinity. REQUIRES: d > 0.
+inline std::int64_t ceil_div(std::int64_t n, std::int64_t d) noexcept {
+  const std::int64_t q = n / d;
+  return n % d > 0 ? q + 1 : q;
+}
+
 }  // namespace tensorspec

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.hpp"
 
+#include <algorithm>
+
 namespace tensorspec {
 
 std::size_t utf8_sequence_length(std::string_view text) noexcept {
@@ -35,6 +37,22 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
     out += parts[i];
   }
   return out;
+}
+
+std::string bracketed(const std::vector<std::int64_t>& sizes) {
+  std::vector<std::string> parts;
+  for (const std::int64_t size : sizes) parts.push_back(std::to_string(size));
+  return "[" + join(parts, ", ") + "]";
+}
+
+std::string counted(std::uint64_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+std::optional<std::string_view> repeated(std::vector<std::string_view> names) {
+  std::sort(names.begin(), names.end());
+  const auto twice = std::adjacent_find(names.begin(), names.end());
+  return twice == names.end() ? std::nullopt : std::optional(*twice);
 }
 
 namespace {

@@ -28,6 +28,12 @@ inline std::optional<std::int64_t> parse_int64(std::string_view text) noexcept {
 }
 
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
+// "[2, 3, 48]"
+std::string bracketed(const std::vector<std::int64_t>& sizes);
+// "1 call", "2 calls"
+std::string counted(std::uint64_t count, const std::string& noun);
+// A name that stands twice, or nullopt.
+std::optional<std::string_view> repeated(std::vector<std::string_view> names);
 
 // Natural order: runs of digits compare as numbers, so layers[2] comes before layers[10]; then plain byte order, so
 // that the order is total. Negative, zero or positive like strcmp.

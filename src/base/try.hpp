@@ -4,9 +4,21 @@
 // TRY is several statements: it needs braces below an `if`, and does not compile without.
 #pragma once
 
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "tensorspec/result.hpp"
+
+namespace tensorspec {
+
+// The error with the place that holds its own place put before it: "calls.jsonl" and "line 3" are "calls.jsonl:line 3".
+inline Error within(Error error, std::string_view place, std::string_view separator) {
+  error.where.insert(0, error.where.empty() ? std::string(place) : std::string(place) + std::string(separator));
+  return error;
+}
+
+}  // namespace tensorspec
 
 #define TENSORSPEC_CONCAT_(a, b) a##b
 #define TENSORSPEC_CONCAT(a, b) TENSORSPEC_CONCAT_(a, b)

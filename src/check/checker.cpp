@@ -17,12 +17,6 @@ std::string place(const Violation& violation) {
   return violation.axis ? violation.tensor + " axis " + std::to_string(*violation.axis) : violation.tensor;
 }
 
-std::string shape_text(const Shape& shape) {
-  std::vector<std::string> sizes;
-  for (const std::int64_t size : shape) sizes.push_back(std::to_string(size));
-  return "[" + join(sizes, ", ") + "]";
-}
-
 std::string dtypes_text(const std::vector<DType>& dtypes) {
   std::vector<std::string> names;
   for (const DType& dtype : dtypes) names.emplace_back(dtype.name());
@@ -144,7 +138,7 @@ class Check {
         if (!other_fits && !reported_rank(contract.name))
           add_tensor(Code::rank, contract.name, "rank " + std::to_string(contract.shape.size()),
                      "rank " + std::to_string(actual->shape.size()),
-                     "rank " + std::to_string(actual->shape.size()) + " " + shape_text(actual->shape) +
+                     "rank " + std::to_string(actual->shape.size()) + " " + bracketed(actual->shape) +
                          ", expected rank " + std::to_string(contract.shape.size()));
         continue;
       }
@@ -206,11 +200,12 @@ class Check {
       }
   }
 
+  std::optional<std::int64_t> value_of(std::string_view name) const {
+    const auto found = bindings_.find(std::string(name));
+    return found == bindings_.end() ? std::nullopt : std::optional(found->second.value);
+  }
   std::optional<std::int64_t> evaluate(const Dim& dim) const {
-    return dim.evaluate([&](std::string_view name) -> std::optional<std::int64_t> {
-      const auto found = bindings_.find(std::string(name));
-      return found == bindings_.end() ? std::nullopt : std::optional(found->second.value);
-    });
+    return dim.evaluate([&](std::string_view name) { return value_of(name); });
   }
 
   // k*s + (known) = size gives s when it is whole; otherwise the axis is left to be reported.
@@ -233,7 +228,7 @@ class Check {
       }
       std::optional<std::int64_t> value = term.coefficient;
       for (const Dim::Factor& factor : term.factors) {
-        const auto known = evaluate_factor(factor);
+        const auto known = Dim::evaluate(factor, [&](std::string_view name) { return value_of(name); });
         value = value && known ? checked_mul(*value, *known) : std::nullopt;
       }
       rest = rest && value ? checked_add(*rest, *value) : std::nullopt;
@@ -244,14 +239,6 @@ class Check {
     if (!left || *left % coefficient != 0 || *left / coefficient < 0) return false;
     bindings_.emplace(*unknown, Binding{*left / coefficient, pair.contract->name, axis, weakly});
     return true;
-  }
-
-  std::optional<std::int64_t> evaluate_factor(const Dim::Factor& factor) const {
-    if (!factor.argument) return bindings_.at(factor.name).value;
-    const auto argument = evaluate(*factor.argument);
-    if (!argument) return std::nullopt;
-    const std::int64_t down = floor_div(*argument, factor.divisor);
-    return factor.kind == Dim::Factor::Kind::ceil && *argument % factor.divisor != 0 ? down + 1 : down;
   }
 
   // "(past = 8 from cache[0].key axis 2, seq = 4 from ids axis 1)", without the axis that is being told about.

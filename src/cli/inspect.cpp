@@ -61,9 +61,7 @@ void print_table(const std::string& file, const std::string& format, const Inspe
     title += ", " + std::to_string(found.calls) + (found.calls == 1 ? " call" : " calls, the first:");
   std::vector<std::vector<std::string>> rows;
   for (const auto& [side, tensor] : found.tensors) {
-    std::vector<std::string> sizes;
-    for (const std::int64_t size : tensor.shape) sizes.push_back(std::to_string(size));
-    rows.push_back({side, printable(tensor.name), printable(tensor.dtype.name()), "[" + join(sizes, ", ") + "]"});
+    rows.push_back({side, printable(tensor.name), printable(tensor.dtype.name()), bracketed(tensor.shape)});
     if (side.empty()) rows.back().erase(rows.back().begin());
   }
   print(title + "\n" + align(rows, "  "));

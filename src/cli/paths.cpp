@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 
+#include "base/try.hpp"
 #include "tensorspec/ingest.hpp"
 
 namespace tensorspec::cli {
@@ -70,11 +71,7 @@ PathResult read_calls(const PathArguments& arguments,
     if (result.stopped) return;
     ++result.calls;
     progress.step(result.calls, result.files);
-    if (auto status = use(call, origin); !status.ok()) {
-      Error error = std::move(status).error();
-      error.where = std::string(origin) + (error.where.empty() ? "" : ": " + error.where);
-      bad(error);
-    }
+    if (auto status = use(call, origin); !status.ok()) { bad(within(std::move(status).error(), origin, ": ")); }
   };
   handlers.bad = bad;
   handlers.note = [&](const std::string& note) {

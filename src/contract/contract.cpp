@@ -92,9 +92,7 @@ Result<Contract> Contract::load(const std::filesystem::path& path) {
   TRY(const std::string text, load_file(path, kMaxContractBytes));
   auto contract = from_json(text);
   if (contract.ok()) return contract;
-  Error error = std::move(contract).error();
-  error.where = error.where.empty() ? path.string() : path.string() + ": " + error.where;
-  return error;
+  return within(std::move(contract).error(), path.string(), ": ");
 }
 
 Status Contract::save(const std::filesystem::path& path) const { return save_file(path, to_json() + "\n"); }

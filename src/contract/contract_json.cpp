@@ -111,8 +111,7 @@ Result<Dim> read_dim(const Json& value, const std::string& place) {
   if (!value.string()) return Error{ErrorCode::contract_format, place, "expected a whole number or an expression"};
   auto dim = Dim::parse(*value.string());
   if (dim.ok()) return dim;
-  Error error = std::move(dim).error();
-  error.where = place + (error.where.empty() ? "" : " " + error.where);
+  Error error = within(std::move(dim).error(), place, " ");
   error.detail = "\"" + *value.string() + "\"" + (error.detail.empty() ? "" : ": " + error.detail);
   return error;
 }

@@ -78,11 +78,6 @@ Result<std::vector<Term>> scaled(const std::vector<Term>& terms, std::int64_t fa
   return out;
 }
 
-std::int64_t ceil_div(std::int64_t n, std::int64_t d) {
-  const std::int64_t q = n / d;
-  return n % d > 0 ? q + 1 : q;
-}
-
 }  // namespace
 
 Dim::Dim() = default;
@@ -249,16 +244,20 @@ std::vector<std::string> Dim::symbols() const {
   return {names.begin(), names.end()};
 }
 
+std::optional<std::int64_t> Dim::evaluate(const Factor& factor, const Lookup& lookup) {
+  if (factor.kind == Factor::Kind::symbol) return lookup(factor.name);
+  const auto argument = factor.argument->evaluate(lookup);
+  if (!argument) return std::nullopt;
+  return factor.kind == Factor::Kind::ceil ? ceil_div(*argument, factor.divisor) : floor_div(*argument, factor.divisor);
+}
+
 std::optional<std::int64_t> Dim::evaluate(const Lookup& lookup) const {
   std::int64_t sum = 0;
   for (const Term& term : terms_) {
     std::int64_t product = term.coefficient;
     for (const Factor& factor : term.factors) {
-      auto value = factor.argument ? factor.argument->evaluate(lookup) : lookup(factor.name);
-      if (!value) return std::nullopt;
-      if (factor.kind == Factor::Kind::floor) value = floor_div(*value, factor.divisor);
-      if (factor.kind == Factor::Kind::ceil) value = ceil_div(*value, factor.divisor);
-      const auto next = checked_mul(product, *value);
+      const auto value = evaluate(factor, lookup);
+      const auto next = value ? checked_mul(product, *value) : std::nullopt;
       if (!next) return std::nullopt;
       product = *next;
     }

@@ -27,9 +27,7 @@ Status validate_group(const std::vector<TensorInfo>& tensors) {
     TRY_VOID(validate(tensor));
     names.push_back(tensor.name);
   }
-  std::sort(names.begin(), names.end());
-  if (const auto twice = std::adjacent_find(names.begin(), names.end()); twice != names.end())
-    return Error{ErrorCode::duplicate_tensor, std::string(*twice), ""};
+  if (const auto twice = repeated(std::move(names))) return Error{ErrorCode::duplicate_tensor, std::string(*twice), ""};
   return {};
 }
 

@@ -15,8 +15,7 @@ std::optional<std::int64_t> value_of(const Atom& atom, std::int64_t size) {
   const auto scaled = checked_mul(atom.times, size);
   const auto moved = scaled ? checked_add(*scaled, atom.offset) : std::nullopt;
   if (!moved) return std::nullopt;
-  const std::int64_t down = floor_div(*moved, atom.divisor);
-  return atom.up && *moved % atom.divisor != 0 ? down + 1 : down;
+  return atom.up ? ceil_div(*moved, atom.divisor) : floor_div(*moved, atom.divisor);
 }
 
 bool plain(const Monomial& term) {

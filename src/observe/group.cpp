@@ -46,10 +46,6 @@ bool numbers_tensors(const std::string& word) {
   return kWords.contains(word);
 }
 
-std::string counted(std::size_t count, const std::string& noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
-
 // Tensors by number when the names say so.
 using ByNumber = std::map<std::string, std::vector<TensorInfo>, decltype(&natural_less)>;
 std::optional<ByNumber> calls_by_number(const std::vector<TensorFile>& files, std::set<std::string>& words) {

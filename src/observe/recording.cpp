@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/json.hpp"
+#include "base/text.hpp"
 #include "base/try.hpp"
 
 namespace tensorspec {
@@ -83,9 +84,7 @@ Status read_group(const dom::element& element, std::string_view group, std::vect
 Status check_names(const std::vector<TensorInfo>& tensors) {
   std::vector<std::string_view> names;
   for (const TensorInfo& tensor : tensors) names.push_back(tensor.name);
-  std::sort(names.begin(), names.end());
-  const auto twice = std::adjacent_find(names.begin(), names.end());
-  if (twice != names.end()) return Error{ErrorCode::duplicate_tensor, std::string(*twice), ""};
+  if (const auto twice = repeated(std::move(names))) return Error{ErrorCode::duplicate_tensor, std::string(*twice), ""};
   return {};
 }
 
@@ -145,8 +144,7 @@ struct RecordingParser::State {
   Call call;
 
   void report(Error error) {
-    const std::string line_text = "line " + std::to_string(line);
-    error.where = error.where.empty() ? line_text : line_text + ", " + error.where;
+    error = within(std::move(error), "line " + std::to_string(line), ", ");
     // After an error the reused call may be half new; the next line must not trust its names.
     call = Call();
     if (!handlers.bad(error)) stopped = true;

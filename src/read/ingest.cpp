@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "base/text.hpp"
+#include "base/try.hpp"
 #include "observe/group.hpp"
 #include "tensorspec/read.hpp"
 
@@ -21,8 +22,7 @@ class FileSink final : public ReadSink {
   FileSink(std::string file, const IngestHandlers& handlers) : file_(std::move(file)), handlers_(handlers) {}
   void tensor(TensorInfo tensor) override { tensors.push_back(std::move(tensor)); }
   void call(const Call& call, std::uint64_t line) override {
-    origin_.resize(file_.size());
-    origin_.replace(0, file_.size(), file_);
+    origin_ = file_;
     origin_ += ":" + std::to_string(line);
     handlers_.call(call, origin_);
   }
@@ -129,7 +129,7 @@ class Ingest {
       return true;
     }
     auto call = call_of_tensors(std::move(sink.tensors));
-    if (!call.ok()) return handlers_.bad(in_file(name, std::move(call).error()));
+    if (!call.ok()) return handlers_.bad(within(std::move(call).error(), name, ":"));
     handlers_.call(*call, name);
     return true;
   }
@@ -140,15 +140,10 @@ class Ingest {
                               : options_.files == IngestOptions::Files::calls ? Grouping::call_per_file
                                                                               : Grouping::automatic;
     auto grouped = group_files(std::move(files), folder, grouping);
-    if (!grouped.ok()) return handlers_.bad(in_file(folder, std::move(grouped).error()));
+    if (!grouped.ok()) return handlers_.bad(within(std::move(grouped).error(), folder, ":"));
     handlers_.note(printable(grouped->note));
     for (const GroupedCall& call : grouped->calls) handlers_.call(call.call, call.origin);
     return true;
-  }
-
-  static Error in_file(const std::string& file, Error error) {
-    error.where = error.where.empty() ? file : file + ":" + error.where;
-    return error;
   }
 
   const IngestOptions& options_;

@@ -15,10 +15,6 @@ std::size_t width_of(std::string_view text) {
   return width;
 }
 
-std::string counted(std::uint64_t count, const std::string& noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
-
 std::string shape_text(const std::vector<Dim>& shape) {
   std::vector<std::string> dims;
   for (const Dim& dim : shape) dims.push_back(dim.to_string());
