@@ -10,6 +10,7 @@ namespace tensorspec {
 namespace {
 
 constexpr std::int64_t kLookAhead = 4096;  // sizes tried for one that tells two forms apart
+constexpr std::size_t kRivalsTold = 3;
 
 // A size of one symbol, the others as in some call, where the two forms differ: "h = 33".
 std::optional<std::string> deciding_size(const ClassTable& table, const Form& a, const Form& b,
@@ -76,7 +77,13 @@ std::vector<Question> questions_of_claim(const ClassTable& table, const Explanat
                    {}});
   if (claim.rivals.empty()) return out;
   std::vector<std::string> rivals;
-  for (const Dim& rival : claim.rivals) rivals.push_back(rival.to_string());
+  for (const Dim& rival : claim.rivals) {
+    if (rivals.size() == kRivalsTold) {
+      rivals.push_back("one of " + std::to_string(claim.rivals.size() - kRivalsTold) + " more");
+      break;
+    }
+    rivals.push_back(rival.to_string());
+  }
   std::vector<std::string> decides;
   for (const Form& rival : explanation.rivals)
     if (const auto size = deciding_size(table, explanation.form, rival, names)) {

@@ -19,7 +19,13 @@ struct Explanation {
   costs::Cost margin = 0;  // gain less cost
   std::size_t witnesses = 0;
   bool weak = false;
+  Stage stage = Stage::sum;
   std::vector<Form> rivals;  // by length
+};
+
+// Sizes first, first + step, first + 2*step ...
+struct Step {
+  std::int64_t step = 1, first = 0;
 };
 
 class Solver {
@@ -28,8 +34,12 @@ class Solver {
   // that was given or declared, or ClassTable::kNone. The table must outlive this.
   Solver(const ClassTable& table, std::vector<std::int64_t> strides, std::size_t batch);
 
-  // nullopt: no form over these symbols is worth its length. basis: ascending in the order that breaks ties.
+  // nullopt: no form over these symbols is worth its length. basis: ascending in the order that breaks ties. Without
+  // rivals.
   std::optional<Explanation> explain(std::size_t target, std::span<const std::size_t> basis);
+
+  // The live rivals of an explanation over that basis; with more of them than a claim can hold it becomes weak.
+  void add_rivals(std::size_t target, std::span<const std::size_t> basis, Explanation& explanation);
 
  private:
   struct Fitted {
@@ -37,19 +47,26 @@ class Solver {
     costs::Cost length;
     std::size_t symbols, unknowns, witnesses;
     costs::Cost gain;
+    bool can_fail;  // sizes enough were seen to refute each of its roundings
   };
   struct Weighed {
     const Fitted* fitted;
     costs::Cost cost;
+    Stage stage;
   };
+  using Steps = std::vector<Step>;                         // per class
   using Key = std::pair<std::vector<std::size_t>, Stage>;  // target, then symbols
 
   const std::vector<Fitted>& fits(std::size_t target, const std::vector<std::size_t>& symbols, Stage stage);
   std::vector<Fitted> fit(std::size_t target, const std::vector<std::size_t>& symbols, Stage stage) const;
   void weigh(std::size_t target, std::span<const std::size_t> basis, Stage stage, std::vector<Weighed>& out);
+  static void sort(std::vector<Weighed>& all);
   bool accepted(const Weighed& weighed) const;
   bool multiple_of_batch(const Fitted& fitted) const;
-  Explanation explanation(const Weighed& best, const std::vector<Weighed>& all) const;
+  Explanation explanation(const Weighed& best, Stage stage) const;
+  std::pair<Steps, Steps> steps() const;  // claimed, and seen
+  // True iff the two are equal, and whole, wherever every symbol keeps its step; false when that is too long to try.
+  static bool same_on(const Steps& steps, const Form& a, const Form& b);
 
   const ClassTable& table_;
   std::vector<std::int64_t> strides_;

@@ -64,6 +64,8 @@ class Search {
       symbols_ = ordered(symbols_);
       while (!take(symbols_)) {}
     }
+    for (auto& [target, explanation] : explained_)
+      solver_.add_rivals(target, basis_of(target, symbols_), explanation);
     return {std::move(symbols_), std::move(explained_), std::move(implied)};
   }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensorspec/explain.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
+#include <set>
 
 #include "base/text.hpp"
 #include "support/calls.hpp"
@@ -136,6 +138,36 @@ TEST(Explain, KeepsTheRivalsOfAClaim) {
   EXPECT_TRUE(asked) << "the size that decides is asked for";
   EXPECT_GT(*variant.claims[0].margin_bits, 0);
   EXPECT_EQ(variant.claims[0].witnesses, 5u);
+}
+
+std::vector<std::string> rivals_of(const char* calls) {
+  const auto contract = explain(evidence_of(calls));
+  std::vector<std::string> out;
+  for (const Dim& rival : contract->variants()[0].claims.at(0).rivals) out.push_back(rival.to_string());
+  return out;
+}
+
+TEST(Explain, RivalsOfLaterStages) {
+  // A multiple may be padding, as long as every size was a multiple of it.
+  EXPECT_THAT(rivals_of("1 | x 4 | y 8 / 1 | x 12 | y 24 / 1 | x 40 | y 80 / 1 | x 28 | y 56"),
+              testing::IsSupersetOf({"4*floor(s0/2)", "8*ceil(s0/4)"}));
+  EXPECT_THAT(rivals_of("1 | x 4 | y 8 / 1 | x 13 | y 26 / 1 | x 40 | y 80 / 1 | x 27 | y 54"), testing::IsEmpty());
+  // Where the step is claimed, sizes off it are refused anyway.
+  EXPECT_THAT(rivals_of("1 | x 64 | y 128 / 1 | x 320 | y 640 / 1 | x 448 | y 896 / 1 | x 192 | y 384 / 1 | x 1024 | y "
+                        "2048 / 1 | x 640 | y 1280"),
+              testing::IsEmpty());
+  // Two sizes of s0 fit some rounding of it whatever the others do: that is no evidence for one.
+  EXPECT_THAT(rivals_of("1 | a 1; b 5; c 6 / 1 | a 4; b 9; c 13 / 1 | a 1; b 20; c 21 / 1 | a 4; b 31; c 35 / 1 | a 1; "
+                        "b 17; c 18"),
+              testing::Not(testing::Contains(testing::HasSubstr("/"))));
+}
+
+TEST(Explain, EveryRivalIsKept) {
+  // Few widths leave many windows possible: each of them may be the right one.
+  const std::vector<std::string> rivals =
+      rivals_of("1 | w 17 | t 2 / 1 | w 25 | t 3 / 1 | w 34 | t 4 / 1 | w 50 | t 6 / 1 | w 90 | t 11");
+  EXPECT_GT(rivals.size(), 8u);
+  EXPECT_EQ(std::set(rivals.begin(), rivals.end()).size(), rivals.size());
 }
 
 TEST(Explain, SaysWhatIsNotKnown) {
