@@ -6,6 +6,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "tensorspec/contract.hpp"
@@ -27,6 +28,8 @@ struct Declarations {
     bool kept = false;  // from an earlier contract: no error when the symbol is gone
   };
   std::map<std::string, Range> ranges;  // by symbol, after renaming
+  // Axes ("mask[1]") whose size is a symbol of its own, whatever forms fit. One that never varied stays fixed.
+  std::set<std::string> free_axes;
   // Names kept from an earlier contract, by axis ("x[3]"); one that no longer fits an axis is dropped.
   std::map<std::string, std::string> axis_names;
 };

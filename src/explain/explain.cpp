@@ -28,7 +28,7 @@ class VariantExplainer {
 
   Variant run() {
     told_batch();
-    choice_ = choose_symbols(joined_, table_, strides_, batch_);
+    choice_ = choose_symbols(joined_, table_, strides_, batch_, fixed_symbols());
     for (const auto& [symbol, sizes] : choice_.implied) table_.add_sizes(symbol, sizes);
     if (!choice_.implied.empty()) strides_ = judge_strides(joined_, table_);
     if (source_ == Symbol::Source::inferred) batch_ = infer_batch(joined_, table_, choice_.symbols);
@@ -67,6 +67,18 @@ class VariantExplainer {
       batch_ = table_.class_of(*given);
       source_ = Symbol::Source::given;
     }
+  }
+
+  // Symbols whatever explains them.
+  std::set<std::size_t> fixed_symbols() const {
+    std::set<std::size_t> out;
+    for (const JoinedVariant::Tensor& tensor : joined_.tensors())
+      for (std::size_t axis = 0; axis < tensor.slot.rank; ++axis)
+        if (declarations_.free_axes.contains(axis_name(tensor.slot.name, axis)))
+          out.insert(table_.class_of(tensor.first_column + axis));
+    out.insert(batch_);
+    out.erase(kNone);
+    return out;
   }
 
   std::vector<AxisKey> axes_of(std::size_t index) const {

@@ -47,9 +47,9 @@ std::vector<std::int64_t> latent_steps(const ClassTable& table, const std::vecto
 class Search {
  public:
   Search(const JoinedVariant& joined, const ClassTable& table, const std::vector<StrideBelief>& strides,
-         std::size_t batch)
+         std::size_t batch, const std::set<std::size_t>& fixed)
       : table_(table),
-        batch_(batch),
+        fixed_(fixed),
         solver_(table, latent_steps(table, strides), batch),
         order_(canonical_order(joined, table, batch)) {}
 
@@ -64,8 +64,7 @@ class Search {
       symbols_ = ordered(symbols_);
       while (!take(symbols_)) {}
     }
-    for (auto& [target, explanation] : explained_)
-      solver_.add_rivals(target, basis_of(target, symbols_), explanation);
+    for (auto& [target, explanation] : explained_) solver_.add_rivals(target, basis_of(target, symbols_), explanation);
     return {std::move(symbols_), std::move(explained_), std::move(implied)};
   }
 
@@ -82,7 +81,7 @@ class Search {
 
   void start() {
     for (const std::size_t next : order_) {
-      if (next == batch_ || !solver_.explain(next, basis_of(next, symbols_))) symbols_.push_back(next);
+      if (fixed_.contains(next) || !solver_.explain(next, basis_of(next, symbols_))) symbols_.push_back(next);
     }
     // A longer list of symbols makes a choice among them dearer: what that leaves unexplained is a symbol too.
     while (!take(symbols_)) {}
@@ -145,7 +144,7 @@ class Search {
   // Leaves a symbol out that the others explain, or puts a class that is expressed by it in its place.
   bool improve() {
     for (const std::size_t symbol : symbols_) {
-      if (symbol == batch_) continue;
+      if (fixed_.contains(symbol)) continue;
       std::vector<std::size_t> others = symbols_;
       std::erase(others, symbol);
       if (take_if_shorter(others)) return true;
@@ -225,7 +224,7 @@ class Search {
   }
 
   const ClassTable& table_;
-  std::size_t batch_;
+  const std::set<std::size_t>& fixed_;
   Solver solver_;
   std::vector<std::size_t> order_;
   std::vector<std::size_t> symbols_;
@@ -236,8 +235,9 @@ class Search {
 }  // namespace
 
 SymbolChoice choose_symbols(const JoinedVariant& joined, const ClassTable& table,
-                            const std::vector<StrideBelief>& strides, std::size_t batch) {
-  return Search(joined, table, strides, batch).run();
+                            const std::vector<StrideBelief>& strides, std::size_t batch,
+                            const std::set<std::size_t>& fixed) {
+  return Search(joined, table, strides, batch, fixed).run();
 }
 
 }  // namespace tensorspec

@@ -19,9 +19,10 @@ struct SymbolChoice {
   std::map<std::size_t, std::set<std::int64_t>> implied;
 };
 
-// batch: always a symbol, or ClassTable::kNone. Starts greedily and swaps while the total length falls. Symbols come
-// from inputs first; an input is never explained by an output.
+// fixed: classes that are symbols whatever explains them, the batch among them. Starts greedily and swaps while the
+// total length falls. Symbols come from inputs first; an input is never explained by an output.
 SymbolChoice choose_symbols(const JoinedVariant& joined, const ClassTable& table,
-                            const std::vector<StrideBelief>& strides, std::size_t batch);
+                            const std::vector<StrideBelief>& strides, std::size_t batch,
+                            const std::set<std::size_t>& fixed);
 
 }  // namespace tensorspec
