@@ -131,10 +131,10 @@ bool Solver::multiple_of_batch(const Fitted& fitted) const {
          form.affine() && form.constant == 0 && form.divisor == 1 && fitted.witnesses >= 2;
 }
 
-bool Solver::accepted(const Weighed& weighed) const {
+bool Solver::accepted(const Weighed& weighed, costs::Cost margin) const {
   const Fitted& fitted = *weighed.fitted;
   if (multiple_of_batch(fitted)) return true;
-  return fitted.gain > weighed.cost && fitted.witnesses >= fitted.unknowns + 2;
+  return fitted.gain > weighed.cost + margin && fitted.witnesses >= fitted.unknowns + 2;
 }
 
 std::optional<Explanation> Solver::explain(std::size_t target, std::span<const std::size_t> basis) {
@@ -142,7 +142,10 @@ std::optional<Explanation> Solver::explain(std::size_t target, std::span<const s
   for (const Stage stage : {Stage::sum, Stage::product, Stage::round}) {
     weigh(target, basis, stage, all);
     sort(all);
-    const auto best = std::find_if(all.begin(), all.end(), [&](const Weighed& weighed) { return accepted(weighed); });
+    // An output follows from the inputs somehow; an input need not follow from others, and of roundings there are many.
+    const costs::Cost margin = stage == Stage::round && table_[target].input ? costs::kMargin : 0;
+    const auto best =
+        std::find_if(all.begin(), all.end(), [&](const Weighed& weighed) { return accepted(weighed, margin); });
     if (best != all.end()) return explanation(*best, stage);
   }
   return std::nullopt;

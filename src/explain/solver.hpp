@@ -61,7 +61,7 @@ class Solver {
   std::vector<Fitted> fit(std::size_t target, const std::vector<std::size_t>& symbols, Stage stage) const;
   void weigh(std::size_t target, std::span<const std::size_t> basis, Stage stage, std::vector<Weighed>& out);
   static void sort(std::vector<Weighed>& all);
-  bool accepted(const Weighed& weighed) const;
+  bool accepted(const Weighed& weighed, costs::Cost margin) const;
   bool multiple_of_batch(const Fitted& fitted) const;
   Explanation explanation(const Weighed& best, Stage stage) const;
   std::pair<Steps, Steps> steps() const;  // claimed, and seen
