@@ -29,14 +29,14 @@ struct Symbol {
   std::optional<std::int64_t> min, max;  // in elements; nullopt: no limit known
   std::int64_t multiple_of = 1;          // claimed: every size is residue modulo multiple_of
   std::int64_t residue = 0;
-  std::int64_t seen_multiple_of = 1;  // every size seen is seen_residue modulo this, which is not claimed: 1 when
-  std::int64_t seen_residue = 0;      // nothing of the kind was seen, or it is claimed
+  std::int64_t seen_multiple_of = 1;    // every size seen is seen_residue modulo this, which is not claimed: 1 when
+  std::int64_t seen_residue = 0;        // nothing of the kind was seen, or it is claimed
   std::uint64_t seen = 0;               // distinct sizes seen
   std::optional<std::int64_t> typical;  // the size seen most often
   Source source = Source::declared;
   bool declared = false;  // the range was stated by a person and wins over sizes seen
-  std::string at;       // the first axis that shows it: "x[3]"; empty when only the batch size of a call does
-  std::string unknown;  // fields of the file that this version does not know, as a JSON object; may be empty
+  std::string at;         // the first axis that shows it: "x[3]"; empty when only the batch size of a call does
+  std::string unknown;    // fields of the file that this version does not know, as a JSON object; may be empty
 };
 
 struct TensorContract {
@@ -64,6 +64,13 @@ struct Claim {
   std::string unknown;
 };
 
+// A symbol that was never above another, which may be a rule: breaking it warns.
+struct Bound {
+  std::string symbol, at_most;  // names: len <= frames
+  std::uint64_t witnesses = 0;  // different pairs of their sizes
+  std::string unknown;
+};
+
 // Something the calls do not settle, and what would.
 struct Question {
   std::string text;                // "only batch size 1 was seen"
@@ -77,6 +84,7 @@ struct Variant {
   std::vector<Symbol> symbols;                  // batch first, then in display order
   std::optional<Dim> batch_size;                // what a batch size given with a call must be
   std::vector<Claim> claims;
+  std::vector<Bound> bounds;
   std::vector<Question> questions;
   std::uint64_t calls = 0, distinct = 0;
   std::string unknown;

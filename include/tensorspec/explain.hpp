@@ -28,13 +28,20 @@ struct Declarations {
     bool kept = false;  // from an earlier contract: no error when the symbol is gone
   };
   std::map<std::string, Range> ranges;  // by symbol, after renaming
+  struct Step {
+    std::int64_t multiple_of = 1, residue = 0;
+  };
+  std::map<std::string, Step> steps;  // by symbol, after renaming
+  std::map<std::string, Dim> dims;    // by axis: "mask[1]" is past+seq
   // Axes ("mask[1]") whose size is a symbol of its own, whatever forms fit. One that never varied stays fixed.
   std::set<std::string> free_axes;
   // Names kept from an earlier contract, by axis ("x[3]"); one that no longer fits an axis is dropped.
   std::map<std::string, std::string> axis_names;
 };
 
-// What a contract holds of a person's statements: names other than the learned kind, declared ranges, a declared batch.
+// What a contract holds of a person's statements: names other than the learned kind, a declared batch, claims that are
+// declared, ranges and steps that are declared or that its evidence does not have, since a person edited them. Of a
+// contract that was learned from no call, all it says.
 Declarations declarations_of(const Contract& contract);
 
 // The contract of all variants in the evidence; it holds the evidence. Errors: nothing_found (no accepted call),

@@ -13,4 +13,7 @@ namespace tensorspec {
 // sure. Plain text, no colours, ends with a newline. Names are made fit for a terminal.
 std::string to_table(const Contract& contract);
 
+// For every symbol, expression and fixed size: why it is believed, and what would refute it, in words.
+std::string to_explanation(const Contract& contract);
+
 }  // namespace tensorspec

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -28,10 +29,12 @@ int run(const Arguments& arguments) {
   if (!arguments.resume.empty()) {
     const auto earlier = Contract::load(arguments.resume);
     if (!earlier.ok()) return fail(earlier.error(), json);
-    const std::optional<Evidence>& evidence = earlier->evidence();
-    if (!evidence) return fail({ErrorCode::no_evidence, arguments.resume, ""}, json);
-    learner = Learner(*evidence);
     declarations = declarations_of(*earlier);
+    // One that was written by hand has no evidence: all that it says is declared, and learning starts with it.
+    const bool learned = std::any_of(earlier->variants().begin(), earlier->variants().end(),
+                                     [](const Variant& variant) { return variant.calls > 0; });
+    if (earlier->evidence()) learner = Learner(*earlier->evidence());
+    else if (learned) return fail({ErrorCode::no_evidence, arguments.resume, ""}, json);
   }
   if (const auto status = parse_declarations(arguments.declared, declarations); !status.ok())
     return fail(status.error(), json);
@@ -46,7 +49,7 @@ int run(const Arguments& arguments) {
     if (json) print_error(result.errors.back(), true);
     return kFailed;
   }
-  return tell(learner.evidence(), declarations, arguments.output, arguments.input, result);
+  return tell(learner.evidence(), declarations, arguments.output, arguments.declared.explain, arguments.input, result);
 }
 
 std::function<int()> define(Options& options) {

@@ -31,6 +31,18 @@ Status parse_range(const std::string& text, Declarations& declarations) {
   return {};
 }
 
+// "seq=4096"
+Status parse_limit(const std::string& text, Declarations& declarations) {
+  const std::size_t equal = text.find('=');
+  const auto size = equal == std::string::npos ? std::nullopt : parse_int64(text.substr(equal + 1));
+  if (equal == 0 || !size || *size < 0 || *size > kMaxExtent) return bad_option("--max", text, "NAME=SIZE");
+  Declarations::Range& range = declarations.ranges[text.substr(0, equal)];
+  if (range.min && *range.min > *size) return bad_option("--max", text, "no less than " + std::to_string(*range.min));
+  range.max = *size;
+  range.kept = false;
+  return {};
+}
+
 // What to do next: the first open question, else the next command.
 std::string next_step(const Contract& contract, const std::string& output) {
   for (const Variant& variant : contract.variants())
@@ -46,6 +58,8 @@ void DeclarationArguments::define(Options& options) {
   options.text("--batch", batch, "TENSOR:AXIS", "The batch is the size of this axis");
   options.texts("--name", names, "LEARNED=NAME", "Call a symbol by another name: --name s0=seq");
   options.texts("--set", ranges, "NAME=MIN..MAX", "Declare the range of a symbol; it wins over the sizes seen");
+  options.flag("--explain", explain, "Say of every claim why it is believed and what would refute it");
+  options.texts("--max", limits, "NAME=SIZE", "Declare the largest size of a symbol alone");
 }
 
 Status parse_declarations(const DeclarationArguments& arguments, Declarations& declarations) {
@@ -61,10 +75,11 @@ Status parse_declarations(const DeclarationArguments& arguments, Declarations& d
     declarations.names[text.substr(0, equal)] = text.substr(equal + 1);
   }
   for (const std::string& text : arguments.ranges) TRY_VOID(parse_range(text, declarations));
+  for (const std::string& text : arguments.limits) TRY_VOID(parse_limit(text, declarations));
   return {};
 }
 
-int tell(const Evidence& evidence, const Declarations& declarations, const std::string& output,
+int tell(const Evidence& evidence, const Declarations& declarations, const std::string& output, bool in_words,
          const PathArguments& input, const PathResult& result) {
   const auto contract = explain(evidence, declarations);
   const Status saved = contract.ok() && !output.empty() ? contract->save(output) : Status();
@@ -87,6 +102,7 @@ int tell(const Evidence& evidence, const Declarations& declarations, const std::
     print_error(contract.ok() ? saved.error() : contract.error());
   } else if (!input.quiet) {
     print(to_table(*contract));
+    if (in_words) print("\n" + to_explanation(*contract) + "\n");
     if (!output.empty()) print("contract  " + printable(output) + "\n");
     print("next      " + next_step(*contract, output) + "\n");
   }

@@ -13,7 +13,8 @@ namespace tensorspec::cli {
 
 struct DeclarationArguments {
   std::string batch;
-  std::vector<std::string> names, ranges;
+  std::vector<std::string> names, ranges, limits;
+  bool explain = false;
 
   void define(Options& options);
 };
@@ -22,7 +23,7 @@ struct DeclarationArguments {
 Status parse_declarations(const DeclarationArguments& arguments, Declarations& declarations);
 
 // Explains, saves to `output` unless empty, and prints. Returns the exit code.
-int tell(const Evidence& evidence, const Declarations& declarations, const std::string& output,
+int tell(const Evidence& evidence, const Declarations& declarations, const std::string& output, bool explain,
          const PathArguments& input, const PathResult& result);
 
 }  // namespace tensorspec::cli

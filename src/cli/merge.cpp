@@ -40,7 +40,7 @@ int run(const Arguments& arguments) {
     print_error(merged.ok() ? parsed.error() : merged.error(), arguments.input.json);
     return kFailed;
   }
-  return tell(*merged, declarations, arguments.output, arguments.input, PathResult());
+  return tell(*merged, declarations, arguments.output, arguments.declared.explain, arguments.input, PathResult());
 }
 
 std::function<int()> define(Options& options) {

@@ -9,7 +9,7 @@ namespace {
 
 struct Arguments {
   std::string contract;
-  bool json = false, quiet = false;
+  bool json = false, quiet = false, explain = false;
 };
 
 int run(const Arguments& arguments) {
@@ -19,13 +19,14 @@ int run(const Arguments& arguments) {
     return kFailed;
   }
   if (arguments.json) print(contract->to_json(false) + "\n");
-  else if (!arguments.quiet) print(to_table(*contract));
+  else if (!arguments.quiet) print(to_table(*contract) + (arguments.explain ? "\n" + to_explanation(*contract) : ""));
   return kDone;
 }
 
 std::function<int()> define(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
   options.positional("CONTRACT", arguments->contract, "A contract file");
+  options.flag("--explain", arguments->explain, "Say of every claim why it is believed and what would refute it");
   options.flag("--json", arguments->json, "The contract as JSON, without its evidence");
   options.flag("-q,--quiet", arguments->quiet, "Only say whether it can be read, by the exit code");
   return [arguments] { return run(*arguments); };

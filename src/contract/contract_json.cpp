@@ -195,6 +195,19 @@ Result<Claim> read_claim(const Json& value, const std::string& place) {
   return claim;
 }
 
+Result<Bound> read_bound(const Json& value, const std::string& place) {
+  Members in(value, place);
+  TRY_VOID(in.must_be_object());
+  Bound bound;
+  for (const char* key : {"symbol", "at_most"})
+    if (!in.find(key)) return in.wrong(key, "a bound needs two symbols");
+  TRY_VOID(in.text("symbol", bound.symbol));
+  TRY_VOID(in.text("at_most", bound.at_most));
+  TRY_VOID(in.count("witnesses", bound.witnesses));
+  bound.unknown = in.rest();
+  return bound;
+}
+
 Result<Question> read_question(const Json& value, const std::string& place) {
   Members in(value, place);
   TRY_VOID(in.must_be_object());
@@ -224,6 +237,7 @@ Result<Variant> read_variant(const Json& value, const std::string& place) {
   TRY_VOID(read_list(in, "outputs", read_tensor, variant.outputs));
   TRY_VOID(read_list(in, "symbols", read_symbol, variant.symbols));
   TRY_VOID(read_list(in, "claims", read_claim, variant.claims));
+  TRY_VOID(read_list(in, "bounds", read_bound, variant.bounds));
   TRY_VOID(read_list(in, "questions", read_question, variant.questions));
   if (const Json* batch = in.find("batch_size")) {
     TRY(variant.batch_size, read_dim(*batch, in.place_of("batch_size")));
@@ -290,6 +304,11 @@ Json claim_json(const Claim& claim) {
   return with_unknown(std::move(out), claim.unknown);
 }
 
+Json bound_json(const Bound& bound) {
+  Json out = Json().add("symbol", bound.symbol).add("at_most", bound.at_most).add("witnesses", bound.witnesses);
+  return with_unknown(std::move(out), bound.unknown);
+}
+
 Json question_json(const Question& question) {
   Json out = Json().add("text", question.text).add("ask", question.ask);
   out.add("about", Json::Array(question.about.begin(), question.about.end()));
@@ -303,6 +322,7 @@ Json variant_json(const Variant& variant) {
   if (variant.batch_size) out.add("batch_size", dim_json(*variant.batch_size));
   out.add("symbols", list_json(variant.symbols, symbol_json));
   out.add("claims", list_json(variant.claims, claim_json));
+  if (!variant.bounds.empty()) out.add("bounds", list_json(variant.bounds, bound_json));
   out.add("questions", list_json(variant.questions, question_json));
   return with_unknown(std::move(out), variant.unknown);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "explain/declarations.hpp"
 
+#include <algorithm>
+
 #include "base/text.hpp"
 
 namespace tensorspec {
@@ -62,20 +64,67 @@ Status check_declarations(const Declarations& declarations, const Evidence& evid
                "no call has that axis"};
 }
 
+namespace {
+
+bool by_hand(const Contract& contract) {
+  return !contract.evidence() && std::all_of(contract.variants().begin(), contract.variants().end(),
+                                             [](const Variant& variant) { return variant.calls == 0; });
+}
+
+void add_symbol(const Symbol& symbol, bool declared, Declarations& out) {
+  if (!declared) return;
+  if (symbol.min || symbol.max) out.ranges.try_emplace(symbol.name, Declarations::Range{symbol.min, symbol.max, true});
+  if (symbol.multiple_of != 1)
+    out.steps.try_emplace(symbol.name, Declarations::Step{symbol.multiple_of, symbol.residue});
+}
+
+void add_axes(const std::vector<TensorContract>& tensors, bool hand, Declarations& out) {
+  for (const TensorContract& tensor : tensors)
+    for (std::size_t axis = 0; axis < tensor.shape.size(); ++axis) {
+      const std::string at = axis_name(tensor.name, axis);
+      const std::string* name = tensor.shape[axis].as_symbol();
+      if (name && (hand || !is_learned_name(*name))) out.axis_names.try_emplace(at, *name);
+      if (hand) out.dims.try_emplace(at, tensor.shape[axis]);
+      if (hand && name && *name == "batch" && !out.batch) out.batch = Declarations::Axis{tensor.name, axis, true};
+    }
+}
+
+// Ranges and steps that the calls do not give: a person wrote them into the file.
+void add_edited(const Contract& contract, Declarations& out) {
+  const auto learned = explain(*contract.evidence(), out);
+  if (!learned.ok()) return;
+  for (std::size_t i = 0; i < contract.variants().size() && i < learned->variants().size(); ++i)
+    for (const Symbol& symbol : contract.variants()[i].symbols) {
+      const Symbol* own = learned->variants()[i].symbol(symbol.name);
+      if (!own || own->at != symbol.at || symbol.declared) continue;
+      if (symbol.min != own->min || symbol.max != own->max)
+        out.ranges.try_emplace(symbol.name, Declarations::Range{symbol.min, symbol.max, true});
+      // A step that was claimed by a rule of another version is still one that all sizes keep.
+      const bool kept = std::max(own->multiple_of, own->seen_multiple_of) % symbol.multiple_of == 0;
+      if (symbol.multiple_of != 1 && !kept)
+        out.steps.try_emplace(symbol.name, Declarations::Step{symbol.multiple_of, symbol.residue});
+    }
+}
+
+}  // namespace
+
 Declarations declarations_of(const Contract& contract) {
   Declarations out;
+  const bool hand = by_hand(contract);
   for (const Variant& variant : contract.variants()) {
-    for (const Symbol& symbol : variant.symbols)
+    for (const Symbol& symbol : variant.symbols) {
       if (symbol.source == Symbol::Source::declared && !out.batch) out.batch = parse_axis_name(symbol.at);
-    for (const Symbol& symbol : variant.symbols)
-      if (symbol.declared) out.ranges.try_emplace(symbol.name, Declarations::Range{symbol.min, symbol.max, true});
-    for (const auto* group : {&variant.inputs, &variant.outputs})
-      for (const TensorContract& tensor : *group)
-        for (std::size_t axis = 0; axis < tensor.shape.size(); ++axis) {
-          const std::string* name = tensor.shape[axis].as_symbol();
-          if (name && !is_learned_name(*name)) out.axis_names.try_emplace(axis_name(tensor.name, axis), *name);
-        }
+      add_symbol(symbol, symbol.declared || hand, out);
+    }
+    for (const auto* group : {&variant.inputs, &variant.outputs}) add_axes(*group, hand, out);
+    for (const Claim& claim : variant.claims) {
+      if (claim.certainty != Certainty::declared) continue;
+      const std::string at = axis_name(claim.tensor, claim.axis);
+      out.dims.try_emplace(at, claim.dim);
+      if (const std::string* name = claim.dim.as_symbol()) out.axis_names.try_emplace(at, *name);
+    }
   }
+  if (contract.evidence()) add_edited(contract, out);
   return out;
 }
 

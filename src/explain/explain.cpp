@@ -3,9 +3,12 @@
 
 #include <algorithm>
 
+#include "base/text.hpp"
 #include "base/try.hpp"
 #include "explain/batch.hpp"
+#include "explain/bounds.hpp"
 #include "explain/declarations.hpp"
+#include "explain/declared_dims.hpp"
 #include "explain/names.hpp"
 #include "explain/questions.hpp"
 #include "explain/strides.hpp"
@@ -24,19 +27,21 @@ class VariantExplainer {
         names_(names),
         declarations_(declarations),
         table_(joined),
+        declared_(joined, table_, declarations),
         strides_(judge_strides(joined, table_)) {}
 
   Variant run() {
     told_batch();
-    choice_ = choose_symbols(joined_, table_, strides_, batch_, fixed_symbols());
+    choice_ = choose_symbols(joined_, table_, strides_, batch_, fixed_symbols(), declared_.apart());
     for (const auto& [symbol, sizes] : choice_.implied) table_.add_sizes(symbol, sizes);
     if (!choice_.implied.empty()) strides_ = judge_strides(joined_, table_);
     if (source_ == Symbol::Source::inferred) batch_ = infer_batch(joined_, table_, choice_.symbols);
     name_symbols();
     write_dims();
     write_tensors();
-    variant_.questions = questions_of_variant(joined_, table_, batch_ != kNone);
+    ask(questions_of_variant(joined_, table_, batch_ != kNone));
     write_claims();
+    add_bounds();
     ask_about_symbols();
     return std::move(variant_);
   }
@@ -46,11 +51,28 @@ class VariantExplainer {
     for (Question& question : questions) variant_.questions.push_back(std::move(question));
   }
 
+  void add_bounds() {
+    std::vector<std::size_t> inputs;
+    for (std::size_t i = 0; i < table_.size(); ++i)
+      if (table_[i].input && i != batch_ && is_symbol(i)) inputs.push_back(i);
+    variant_.bounds = find_bounds(table_, inputs, class_names_);
+  }
+
   void ask_about_symbols() {
     for (const Symbol& symbol : variant_.symbols) ask(questions_of_stride(symbol));
     for (std::size_t i = 0; i < table_.size(); ++i)
-      if (!table_[i].input && !choice_.explained.contains(i))
+      if (!table_[i].input && is_symbol(i) && !in_inputs(class_names_[i]))
         ask(questions_of_output(*variant_.symbol(class_names_[i])));
+  }
+
+  // A declared dim of an input may have a symbol that only outputs show.
+  bool in_inputs(const std::string& name) const {
+    for (const TensorContract& tensor : variant_.inputs)
+      for (const Dim& dim : tensor.shape) {
+        const auto names = dim.symbols();
+        if (std::binary_search(names.begin(), names.end(), name)) return true;
+      }
+    return false;
   }
 
   // The batch as declared or given; otherwise it is inferred once the symbols are known.
@@ -69,15 +91,14 @@ class VariantExplainer {
     }
   }
 
+  bool is_symbol(std::size_t index) const {
+    return index != kNone && !choice_.explained.contains(index) && !declared_.apart().contains(index);
+  }
+
   // Symbols whatever explains them.
   std::set<std::size_t> fixed_symbols() const {
-    std::set<std::size_t> out;
-    for (const JoinedVariant::Tensor& tensor : joined_.tensors())
-      for (std::size_t axis = 0; axis < tensor.slot.rank; ++axis)
-        if (declarations_.free_axes.contains(axis_name(tensor.slot.name, axis)))
-          out.insert(table_.class_of(tensor.first_column + axis));
-    out.insert(batch_);
-    out.erase(kNone);
+    std::set<std::size_t> out = declared_.symbols();
+    if (is_symbol(batch_)) out.insert(batch_);
     return out;
   }
 
@@ -95,15 +116,33 @@ class VariantExplainer {
     std::set<std::string> taken;
     class_names_.resize(table_.size());
     std::vector<std::size_t> order;
-    if (batch_ != kNone) order.push_back(batch_);
+    if (is_symbol(batch_)) order.push_back(batch_);
     for (std::size_t i = 0; i < table_.size(); ++i)
-      if (i != batch_ && !choice_.explained.contains(i)) order.push_back(i);
+      if (i != batch_ && is_symbol(i)) order.push_back(i);
     for (const std::size_t index : order) {
       const std::string learned = index == batch_ ? "batch" : names_.name_of(axes_of(index), taken);
       taken.insert(learned);
       class_names_[index] = names_.shown(learned);
       add_symbol(index);
     }
+    name_fixed();
+  }
+
+  // A name declared for an axis that never varied is a symbol all the same.
+  void name_fixed() {
+    for (const JoinedVariant::Tensor& tensor : joined_.tensors())
+      for (std::size_t axis = 0; axis < tensor.slot.rank; ++axis) {
+        const std::size_t column = tensor.first_column + axis;
+        const Dim* declared = declared_.of(column);
+        const std::string* name = declared && table_.class_of(column) == kNone ? declared->as_symbol() : nullptr;
+        if (!name || variant_.symbol(*name)) continue;
+        Symbol symbol;
+        symbol.name = *name;
+        symbol.min = symbol.max = symbol.typical = fixed_names_[*name] = *joined_.constant(column);
+        symbol.seen = 1;
+        symbol.at = axis_name(tensor.slot.name, axis);
+        variant_.symbols.push_back(std::move(symbol));
+      }
   }
 
   void add_symbol(std::size_t index) {
@@ -128,14 +167,37 @@ class VariantExplainer {
       symbol.seen_multiple_of = entry.stride;
       symbol.seen_residue = entry.residue;
     }
+    if (const auto step = declarations_.steps.find(symbol.name); step != declarations_.steps.end())
+      declare_step(step->second, entry, symbol);
     if (const auto axes = axes_of(index); !axes.empty())
       symbol.at = axis_name(std::get<1>(axes[0]), std::get<2>(axes[0]));
     variant_.symbols.push_back(std::move(symbol));
   }
 
+  void declare_step(const Declarations::Step& step, const ColumnClass& entry, Symbol& symbol) {
+    symbol.multiple_of = step.multiple_of;
+    symbol.residue = step.residue;
+    symbol.seen_multiple_of = 1;
+    symbol.seen_residue = 0;
+    symbol.declared = true;
+    for (const auto& [size, count] : entry.sizes) {
+      if (size % step.multiple_of == step.residue) continue;
+      variant_.questions.push_back(
+          {"the declared step of " + symbol.name + " leaves out sizes that were seen (" + std::to_string(size) + ")",
+           "change the step, or leave out the calls",
+           {symbol.name},
+           {}});
+      return;
+    }
+  }
+
   // A form that Dim cannot hold (nothing that is fitted is) would leave the axis as a symbol of its own.
   void write_dims() {
     for (std::size_t i = 0; i < table_.size(); ++i) {
+      if (const auto apart = declared_.apart().find(i); apart != declared_.apart().end()) {
+        dims_.push_back(apart->second);
+        continue;
+      }
       const auto found = choice_.explained.find(i);
       const auto dim = found == choice_.explained.end() ? std::nullopt : found->second.form.to_dim(class_names_);
       dims_.push_back(dim ? *dim : Dim::symbol(class_names_[i]));
@@ -143,6 +205,7 @@ class VariantExplainer {
   }
 
   Dim dim_of(std::size_t column) const {
+    if (const Dim* declared = declared_.of(column)) return *declared;
     const std::size_t index = table_.class_of(column);
     return index == kNone ? Dim(*joined_.constant(column)) : dims_[index];
   }
@@ -165,7 +228,11 @@ class VariantExplainer {
     std::set<std::size_t> asked;
     for (const JoinedVariant::Tensor& tensor : joined_.tensors())
       for (std::size_t axis = 0; axis < tensor.slot.rank; ++axis) {
-        const std::size_t index = table_.class_of(tensor.first_column + axis);
+        const std::size_t column = tensor.first_column + axis, index = table_.class_of(column);
+        if (const Dim* declared = declared_.of(column)) {
+          variant_.claims.push_back(declared_claim(*declared, column, tensor.output, tensor.slot.name, axis));
+          continue;
+        }
         const auto found = choice_.explained.find(index);
         if (found == choice_.explained.end()) continue;
         Claim claim = claim_of(index, found->second);
@@ -195,16 +262,48 @@ class VariantExplainer {
     return claim;
   }
 
+  // With the calls that agree as witnesses; those that do not are asked about.
+  Claim declared_claim(const Dim& dim, std::size_t column, bool output, const std::string& tensor, std::size_t axis) {
+    Claim claim{output, tensor, axis, dim, Certainty::declared, 0, std::nullopt, {}, {}};
+    std::size_t against = 0;
+    std::string example;
+    const std::size_t index = table_.class_of(column);
+    for (const std::vector<std::int64_t>& row : table_.rows()) {
+      const std::int64_t size = index == kNone ? *joined_.constant(column) : row[index];
+      const auto wanted = dim.evaluate([&](std::string_view name) { return size_in(row, name); });
+      if (size == ClassTable::kAbsent || !wanted) continue;
+      if (size == *wanted) ++claim.witnesses;
+      else if (against++ == 0) example = std::to_string(size) + ", expected " + std::to_string(*wanted);
+    }
+    if (against > 0)
+      variant_.questions.push_back(
+          {axis_name(tensor, axis) + " is declared as " + dim.to_string() + "; " + counted(against, "different call") +
+               " of " + std::to_string(against + claim.witnesses) + " had another size (" + example + ")",
+           "change the declaration, or leave out the calls",
+           {axis_name(tensor, axis)},
+           {}});
+    return claim;
+  }
+
+  std::optional<std::int64_t> size_in(const std::vector<std::int64_t>& row, std::string_view name) const {
+    for (std::size_t i = 0; i < class_names_.size(); ++i)
+      if (class_names_[i] == name && row[i] != ClassTable::kAbsent) return row[i];
+    const auto fixed = fixed_names_.find(name);
+    return fixed == fixed_names_.end() ? std::nullopt : std::optional(fixed->second);
+  }
+
   const JoinedVariant& joined_;
   Names& names_;
   const Declarations& declarations_;
   ClassTable table_;
+  DeclaredDims declared_;
   std::vector<StrideBelief> strides_;  // by class
   SymbolChoice choice_;
   std::size_t batch_ = kNone;
   Symbol::Source source_ = Symbol::Source::inferred;
-  std::vector<std::string> class_names_;  // of symbols, by class
-  std::vector<Dim> dims_;                 // by class
+  std::vector<std::string> class_names_;                          // of symbols, by class
+  std::vector<Dim> dims_;                                         // by class
+  std::map<std::string, std::int64_t, std::less<>> fixed_names_;  // of axes that never varied
   Variant variant_;
 };
 

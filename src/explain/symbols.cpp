@@ -47,11 +47,13 @@ std::vector<std::int64_t> latent_steps(const ClassTable& table, const std::vecto
 class Search {
  public:
   Search(const JoinedVariant& joined, const ClassTable& table, const std::vector<StrideBelief>& strides,
-         std::size_t batch, const std::set<std::size_t>& fixed)
+         std::size_t batch, const std::set<std::size_t>& fixed, const std::map<std::size_t, Dim>& apart)
       : table_(table),
         fixed_(fixed),
         solver_(table, latent_steps(table, strides), batch),
-        order_(canonical_order(joined, table, batch)) {}
+        order_(canonical_order(joined, table, batch)) {
+    std::erase_if(order_, [&](std::size_t index) { return apart.contains(index); });
+  }
 
   SymbolChoice run() {
     start();
@@ -236,8 +238,8 @@ class Search {
 
 SymbolChoice choose_symbols(const JoinedVariant& joined, const ClassTable& table,
                             const std::vector<StrideBelief>& strides, std::size_t batch,
-                            const std::set<std::size_t>& fixed) {
-  return Search(joined, table, strides, batch, fixed).run();
+                            const std::set<std::size_t>& fixed, const std::map<std::size_t, Dim>& apart) {
+  return Search(joined, table, strides, batch, fixed, apart).run();
 }
 
 }  // namespace tensorspec

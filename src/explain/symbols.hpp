@@ -19,10 +19,11 @@ struct SymbolChoice {
   std::map<std::size_t, std::set<std::int64_t>> implied;
 };
 
-// fixed: classes that are symbols whatever explains them, the batch among them. Starts greedily and swaps while the
+// fixed: classes that are symbols whatever explains them, the batch among them. apart: classes that are left out: what
+// they are is declared. Starts greedily and swaps while the
 // total length falls. Symbols come from inputs first; an input is never explained by an output.
 SymbolChoice choose_symbols(const JoinedVariant& joined, const ClassTable& table,
                             const std::vector<StrideBelief>& strides, std::size_t batch,
-                            const std::set<std::size_t>& fixed);
+                            const std::set<std::size_t>& fixed, const std::map<std::size_t, Dim>& apart);
 
 }  // namespace tensorspec

@@ -2,6 +2,7 @@
 #include "report/table.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.hpp"
 #include "tensorspec/report.hpp"
@@ -74,14 +75,24 @@ void add_variant(const Variant& variant, std::string& out) {
   std::vector<std::vector<const Claim*>> groups;
   for (const Claim& claim : variant.claims) {
     if (claim.certainty != Certainty::believed && claim.certainty != Certainty::declared) continue;
+    // A name or a fixed size that was declared stands in the shape already.
+    if (claim.dim.as_symbol() || claim.dim.as_integer()) continue;
     auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& known) {
       return known[0]->dim == claim.dim && known[0]->certainty == claim.certainty;
     });
     if (group == groups.end()) group = groups.insert(group, std::vector<const Claim*>());
     group->push_back(&claim);
   }
-  for (const auto& group : groups)
-    sure.push_back({sure.empty() ? "believed" : "", claims_text(group), evidence_text(*group[0])});
+  for (const Certainty certainty : {Certainty::declared, Certainty::believed}) {
+    bool told = false;
+    for (const auto& group : groups)
+      if (group[0]->certainty == certainty)
+        sure.push_back({std::exchange(told, true) ? "" : std::string(to_string(certainty)), claims_text(group),
+                        evidence_text(*group[0])});
+  }
+  for (const Bound& bound : variant.bounds)
+    sure.push_back({&bound == &variant.bounds[0] ? "so far" : "", bound.symbol + " <= " + bound.at_most,
+                    counted(bound.witnesses, "pair") + " of sizes, warns"});
   for (const Question& question : variant.questions)
     unsure.push_back({unsure.empty() ? "not sure" : "", printable(question.text), printable(question.ask)});
   if (unsure.empty()) unsure.push_back({"not sure", "nothing"});

@@ -80,16 +80,23 @@ def test_merge_is_learning_from_all_calls_at_once(cli, root, tmp_path):
     assert (tmp_path / "r.json").read_bytes() == (tmp_path / "all.json").read_bytes()
 
 
-def test_a_contract_by_hand_has_no_evidence_to_go_on_from(cli, root, tmp_path):
+def test_a_contract_by_hand(cli, root, tmp_path):
     path = tmp_path / "hand.json"
     path.write_text('{"format": "tensorspec-contract", "version": 1, "variants": [{"inputs": '
                     '[{"name": "x", "dtype": "float32", "shape": ["batch", 3, 48, "8*w"]}]}]}')
     code, out, _ = cli("show", path)
     assert code == 0 and "[batch, 3, 48, 8*w]" in out
     assert cli("check", path, root / "examples/ocr", "--quiet")[0] == 1
-    for command in (["merge", path], ["learn", root / "examples/ocr", "--resume", path]):
-        code, _, err = cli(*command)
-        assert code == 2 and "no_evidence" in err
+    # What it says is declared: it wins, and the difference is told.
+    code, out, _ = cli("learn", root / "examples/ocr", "--resume", path)
+    assert code == 0 and "[batch, 3, 48, 8*w]" in out and "x[3] is declared as 8*w" not in out
+    code, _, err = cli("merge", path)
+    assert code == 2 and "no_evidence" in err
+    # One that was learned and lost its evidence cannot go on.
+    assert cli("learn", root / "examples/ocr", "-o", tmp_path / "c.json")[0] == 0
+    path.write_text(cli("show", tmp_path / "c.json", "--json")[1])
+    code, _, err = cli("learn", root / "examples/ocr", "--resume", path)
+    assert code == 2 and "no_evidence" in err
 
 
 def test_declarations(cli, root, tmp_path):
@@ -105,10 +112,44 @@ def test_declarations(cli, root, tmp_path):
         assert code == 2 and len(err.splitlines()) <= 2, wrong
 
 
+def test_limits(cli, root):
+    code, out, _ = cli("learn", root / "examples/ocr", "--max", "s0=4096")
+    assert code == 0 and "320..4096 declared" in out
+    for wrong in (["--max", "s0"], ["--max", "s0=x"], ["--max", "none=7"], ["--set", "s0=9..", "--max", "s0=8"]):
+        assert cli("learn", root / "examples/ocr", *wrong)[0] == 2
+
+
+def test_learn_explains_itself(cli, root, tmp_path):
+    code, out, _ = cli("learn", root / "examples/gpt2", "--explain", "-o", tmp_path / "c.json")
+    assert code == 0 and "= s0+s1\n  believed: no call broke it at 13 different sizes" in out
+    code, shown, _ = cli("show", tmp_path / "c.json", "--explain")
+    assert code == 0 and "= s0+s1\n  believed: no call broke it at 13 different sizes" in shown
+
+
+def test_suggestions_are_lines_of_a_recording(cli, root, tmp_path):
+    lines = (root / "examples/ocr/calls.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "r.jsonl").write_text("".join(lines[:2]))
+    contract = tmp_path / "c.json"
+    assert cli("learn", tmp_path / "r.jsonl", "-o", contract)[0] == 0
+    code, out, _ = cli("suggest", contract, "--json", "--set", "s0=64..512")
+    calls = [json.loads(line) for line in out.splitlines()]
+    assert code == 0 and calls
+    for call in calls:
+        assert call["decides"] and call["outputs"] == {} and call["batch_size"] == call["inputs"]["x"]["shape"][0]
+        assert 64 <= call["inputs"]["x"]["shape"][3] <= 512
+    # They are what check reads.
+    assert cli("check", contract, "-", "--policy", "relations", stdin=out)[0] == 0
+    code, text, _ = cli("suggest", contract)
+    assert code == 0 and text.startswith("call 1, batch size ") and "decides  softmax_11.tmp_0[1] from the inputs" in text
+    assert cli("suggest", contract, "--set", "nothing=1..2")[0] == 2
+    assert cli("suggest", tmp_path / "absent.json")[0] == 2
+    assert cli("learn", root / "examples/vad", "-o", contract)[0] == 0
+
+
 def test_help_has_an_example_for_each_command(cli):
     code, out, _ = cli("--help")
     assert code == 0
-    for command in ("inspect", "learn", "show", "check", "merge"):
+    for command in ("inspect", "learn", "show", "check", "merge", "suggest"):
         assert command in out
         code, text, _ = cli(command, "--help")
         assert code == 0 and "Example:" in text and f"tensorspec {command}" in text

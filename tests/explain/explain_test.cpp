@@ -14,17 +14,6 @@
 namespace tensorspec {
 namespace {
 
-// Calls separated by " / ".
-Evidence evidence_of(const std::string& text) {
-  Evidence evidence;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find(" / ", begin), text.size());
-    EXPECT_TRUE(evidence.add(tests::call(text.substr(begin, end - begin))).ok());
-    begin = end + 3;
-  }
-  return evidence;
-}
-
 std::string shapes_of(const Contract& contract) {
   std::vector<std::string> variants;
   for (const Variant& variant : contract.variants()) {
@@ -59,7 +48,7 @@ TEST(Explain, TablesInTheNotationOfContracts) {
       {"sizes of 0 are sizes", "1 | x 1,0 / 2 | x 2,3", "x[batch,s0]"},
   };
   for (const auto& c : cases) {
-    const auto contract = explain(evidence_of(c.calls));
+    const auto contract = explain(tests::evidence(c.calls));
     ASSERT_TRUE(contract.ok()) << c.why;
     EXPECT_EQ(shapes_of(*contract), c.shapes) << c.why;
   }
@@ -98,7 +87,7 @@ TEST(Explain, FormsThatModelsHave) {
        "x[batch,5] h[2,batch,8]"},
   };
   for (const auto& c : cases) {
-    const auto contract = explain(evidence_of(c.calls));
+    const auto contract = explain(tests::evidence(c.calls));
     ASSERT_TRUE(contract.ok()) << c.why;
     EXPECT_EQ(shapes_of(*contract), c.shapes) << c.why;
   }
@@ -106,7 +95,7 @@ TEST(Explain, FormsThatModelsHave) {
 
 // A stride is claimed once chance and round sizes are ruled out, and only told before.
 TEST(Explain, StridesAreEarned) {
-  const auto symbol_of = [](const char* calls) { return explain(evidence_of(calls))->variants()[0].symbols[0]; };
+  const auto symbol_of = [](const char* calls) { return explain(tests::evidence(calls))->variants()[0].symbols[0]; };
   const Symbol few = symbol_of("1 | x 1,14 / 1 | x 1,28");
   EXPECT_EQ(few.multiple_of, 1);
   EXPECT_EQ(few.seen_multiple_of, 14);
@@ -119,14 +108,14 @@ TEST(Explain, StridesAreEarned) {
   EXPECT_EQ(symbol_of("1 | x 5 / 1 | x 9").seen_multiple_of, 1) << "any two sizes have a step";
   // Width repeats the step of height.
   const auto image = explain(
-      evidence_of("1 | x 64,64 / 1 | x 320,64 / 1 | x 448,256 / 1 | x 192,704 / 1 | x 1024,64 / 1 | x 640,192"));
+      tests::evidence("1 | x 64,64 / 1 | x 320,64 / 1 | x 448,256 / 1 | x 192,704 / 1 | x 1024,64 / 1 | x 640,192"));
   ASSERT_EQ(image->variants()[0].symbols.size(), 2u);
   EXPECT_EQ(image->variants()[0].symbols[1].multiple_of, 64);
 }
 
 TEST(Explain, KeepsTheRivalsOfAClaim) {
   const auto contract =
-      explain(evidence_of("1 | x 8 | y 4 / 1 | x 20 | y 10 / 1 | x 34 | y 17 / 1 | x 50 | y 25 / 1 | x 2 | y 1"));
+      explain(tests::evidence("1 | x 8 | y 4 / 1 | x 20 | y 10 / 1 | x 34 | y 17 / 1 | x 50 | y 25 / 1 | x 2 | y 1"));
   const Variant& variant = contract->variants()[0];
   ASSERT_EQ(variant.claims.size(), 1u);
   std::vector<std::string> forms{variant.claims[0].dim.to_string()};
@@ -141,7 +130,7 @@ TEST(Explain, KeepsTheRivalsOfAClaim) {
 }
 
 std::vector<std::string> rivals_of(const char* calls) {
-  const auto contract = explain(evidence_of(calls));
+  const auto contract = explain(tests::evidence(calls));
   std::vector<std::string> out;
   for (const Dim& rival : contract->variants()[0].claims.at(0).rivals) out.push_back(rival.to_string());
   return out;
@@ -179,19 +168,19 @@ TEST(Explain, SaysWhatIsNotKnown) {
       {"1 | x 1; z 2 / 2 | x 2; z 4", "z[0] was 2*batch at two batch sizes only"},
   };
   for (const auto& [calls, text] : cases) {
-    const auto contract = explain(evidence_of(calls));
+    const auto contract = explain(tests::evidence(calls));
     ASSERT_TRUE(contract.ok());
     ASSERT_FALSE(contract->variants()[0].questions.empty()) << calls;
     EXPECT_EQ(contract->variants()[0].questions[0].text, text);
     EXPECT_FALSE(contract->variants()[0].questions[0].ask.empty());
   }
-  const auto sure = explain(evidence_of("1 | x 1; z 2 / 2 | x 2; z 4 / 3 | x 3; z 6"));
+  const auto sure = explain(tests::evidence("1 | x 1; z 2 / 2 | x 2; z 4 / 3 | x 3; z 6"));
   EXPECT_TRUE(sure->variants()[0].questions.empty());
   EXPECT_EQ(sure->variants()[0].claims[0].certainty, Certainty::believed);
 }
 
 TEST(Explain, WhatAPersonStatesWins) {
-  const Evidence evidence = evidence_of("- | x 4,10 / - | x 4,20 / - | x 5,30");
+  const Evidence evidence = tests::evidence("- | x 4,10 / - | x 4,20 / - | x 5,30");
   Declarations declared;
   declared.batch = Declarations::Axis{"x", 1, false};
   declared.names["s0"] = "frames";
@@ -212,7 +201,7 @@ TEST(Explain, WhatAPersonStatesWins) {
   const auto again = explain(evidence, kept);
   ASSERT_TRUE(again.ok());
   EXPECT_EQ(again->variants()[0].symbol("frames")->max, 64);
-  EXPECT_TRUE(explain(evidence_of("- | z 1"), kept).ok());
+  EXPECT_TRUE(explain(tests::evidence("- | z 1"), kept).ok());
 
   declared.ranges["nothing"] = {1, 2, false};
   EXPECT_EQ(explain(evidence, declared).error().code, ErrorCode::invalid_argument);

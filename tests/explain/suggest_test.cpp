@@ -18,18 +18,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-// Calls separated by " / "; one that starts with "!" was refused.
 Contract learned(const std::string& text) {
-  Evidence evidence;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find(" / ", begin), text.size());
-    const bool refused = text[begin] == '!';
-    Call call = tests::call(text.substr(begin + (refused ? 1 : 0), end - begin - (refused ? 1 : 0)));
-    call.ok = !refused;
-    EXPECT_TRUE(evidence.add(call).ok());
-    begin = end + 3;
-  }
-  auto contract = explain(evidence);
+  auto contract = explain(tests::evidence(text));
   EXPECT_TRUE(contract.ok());
   return *std::move(contract);
 }

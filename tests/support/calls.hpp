@@ -4,10 +4,13 @@
 // batch size; tensors are separated by ";"; a scalar is "sr" alone; "~" behind the name gives int64 instead of float32.
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <algorithm>
 #include <sstream>
 #include <string>
 
-#include "tensorspec/call.hpp"
+#include "tensorspec/evidence.hpp"
 
 namespace tensorspec::tests {
 
@@ -40,6 +43,20 @@ inline Call call(const std::string& text) {
   if (batch.find('-') == std::string::npos) out.batch_size = std::stoll(batch);
   out.inputs = tensors(inputs);
   out.outputs = tensors(outputs);
+  return out;
+}
+
+// Of calls separated by " / "; one that begins with "!" was refused.
+inline Evidence evidence(const std::string& text) {
+  Evidence out;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(" / ", begin), text.size());
+    const std::size_t refused = text[begin] == '!' ? 1 : 0;
+    Call next = call(text.substr(begin + refused, end - begin - refused));
+    next.ok = refused == 0;
+    EXPECT_TRUE(out.add(next).ok());
+    begin = end + 3;
+  }
   return out;
 }
 
