@@ -75,10 +75,10 @@ struct Outcome {
   bool warned = false;  // the verdict has warnings
   // The first violation, or, of a call that conforms, the first warning; of no meaning when there is neither.
   Violation::Code code = Violation::Code::relation;
-  bool output = false;           // the tensor is an output
-  std::uint8_t axis = kNoAxis;   // kNoAxis: the tensor as a whole
-  std::uint32_t tensor = kNone;  // index in the variant's inputs or outputs; of an unexpected tensor: in those given.
-                                 // kNone: the call as a whole
+  bool output = false;            // the tensor is an output
+  std::uint8_t axis = kNoAxis;    // kNoAxis: the tensor as a whole
+  std::uint32_t tensor = kNone;   // index in the variant's inputs or outputs; of an unexpected tensor: in those given.
+                                  // kNone: the call as a whole
   std::uint32_t variant = kNone;  // as in Verdict
 
   explicit operator bool() const noexcept { return ok; }

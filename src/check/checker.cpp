@@ -6,6 +6,7 @@
 
 #include "check/examine.hpp"
 #include "check/form.hpp"
+#include "check/quick.hpp"
 #include "check/sentences.hpp"
 
 namespace tensorspec {
@@ -66,6 +67,23 @@ Outcome examined(const Form& form, const CallTensors& call, Policy policy) noexc
   });
   return outcome;
 }
+// Not inlined: their registers would be saved for calls that conform, too.
+[[gnu::noinline]] Outcome examined(const Form& form, const Call& call, Policy policy) noexcept {
+  return examined(form, tensors_of(call), policy);
+}
+[[gnu::noinline]] Outcome examined(const Form& form, const FlatVariant& variant, const CallView& call,
+                                   Policy policy) noexcept {
+  return examined(form, tensors_of(variant, call), policy);
+}
+
+// The variant to which the call conforms without a warning, kNone when that is not certain.
+std::uint32_t conforming(const Form& form, const Call& call, Policy policy) noexcept {
+  for (std::uint32_t i = 0; i < form.variants().size(); ++i) {
+    const FlatVariant& variant = form.variants()[i];
+    if (variant.small && flat::conforms(variant, call.inputs, call.outputs, call.batch_size, policy)) return i;
+  }
+  return flat::kNone;
+}
 
 Verdict explained(const Form& form, const CallTensors& call, Policy policy) {
   Verdict verdict;
@@ -119,22 +137,24 @@ Checker::Checker(const Contract& contract, Policy strictest) : form_(std::make_s
 
 Outcome Checker::test(const Call& call, Policy policy) const noexcept {
   Outcome outcome;
-  outcome.variant = form_->conforming(call, policy);
-  return outcome.variant != Outcome::kNone ? outcome : examined(*form_, tensors_of(call), policy);
+  outcome.variant = conforming(*form_, call, policy);
+  return outcome.variant != flat::kNone ? outcome : examined(*form_, call, policy);
 }
 
 Outcome Checker::test(std::size_t variant, const CallView& call, Policy policy) const noexcept {
   assert(variant < form_->variants().size());
+  const FlatVariant& flat = form_->variants()[variant];
+  if (!flat.small || !flat::conforms(flat, call.inputs, call.outputs, call.batch_size, policy))
+    return examined(*form_, flat, call, policy);
   Outcome outcome;
   outcome.variant = static_cast<std::uint32_t>(variant);
-  if (form_->conforming(variant, call, policy)) return outcome;
-  return examined(*form_, tensors_of(form_->variants()[variant], call), policy);
+  return outcome;
 }
 
 Verdict Checker::check(const Call& call, Policy policy) const {
+  const std::uint32_t variant = conforming(*form_, call, policy);
+  if (variant == flat::kNone) return explain(call, policy);
   Verdict verdict;
-  const std::uint32_t variant = form_->conforming(call, policy);
-  if (variant == Outcome::kNone) return explain(call, policy);
   verdict.variant = variant;
   return verdict;
 }

@@ -9,8 +9,6 @@ namespace {
 using About = Finding::About;
 using Doubt = Finding::Doubt;
 
-constexpr std::int64_t kNoAxes = 0;  // stands for the memory of an empty shape
-
 // How well the inputs fit a variant: shared tensors count, same ranks count more, and what is missing or unexpected
 // counts against it.
 struct Fit {
@@ -41,7 +39,12 @@ Fit fit_of(const FlatVariant& variant, const TensorList& inputs) noexcept {
 class Examination {
  public:
   Examination(const FlatVariant& variant, const CallTensors& call, Policy policy, const Scratch& scratch, Findings& out)
-      : variant_(variant), call_(call), policy_(policy), extents_(scratch.extents), bound_(scratch.symbols), out_(out) {}
+      : variant_(variant),
+        call_(call),
+        policy_(policy),
+        extents_(scratch.extents),
+        bound_(scratch.symbols),
+        out_(out) {}
 
   void run() {
     std::fill_n(extents_.begin(), variant_.tensors.size(), nullptr);
@@ -119,7 +122,7 @@ class Examination {
       return;
     }
     if (!contract.takes(given)) add_tensor(About::dtype, contract.output, number, given);
-    extents_[number] = given.extents ? given.extents : &kNoAxes;
+    extents_[number] = pointer_to(given.extents);
   }
 
   std::optional<std::int64_t> size(Place at) const noexcept {
@@ -177,7 +180,8 @@ class Examination {
     if (term == kNone) return false;
     const auto value = variant_.expressions.solve(dim, term, extents_[at.tensor][at.axis], value_of());
     if (!value) return false;
-    bound_[variant_.expressions.terms(dim)[term].alone] = {weakly ? Bound::State::weak : Bound::State::sure, at, *value};
+    bound_[variant_.expressions.terms(dim)[term].alone] = {weakly ? Bound::State::weak : Bound::State::sure, at,
+                                                           *value};
     return true;
   }
 
@@ -188,7 +192,7 @@ class Examination {
       const std::int64_t actual = extents_[tensor][axis];
       const auto wanted = evaluate(dim);
       if (wanted ? *wanted == actual : !cannot_hold(dim)) continue;
-      Finding finding = at_axis(!wanted                                   ? About::no_value
+      Finding finding = at_axis(!wanted                            ? About::no_value
                                 : dim.kind == FlatDim::Kind::fixed ? About::fixed
                                                                    : About::value,
                                 at);
@@ -213,9 +217,8 @@ class Examination {
   // Not evaluated although at most one symbol is open: then no whole, non-negative value of that symbol gives the size.
   bool cannot_hold(const FlatDim& dim) const noexcept {
     const auto symbols = variant_.expressions.symbols(dim);
-    const auto open = std::count_if(symbols.begin(), symbols.end(), [&](std::uint32_t s) {
-      return bound_[s].state == Bound::State::unknown;
-    });
+    const auto open = std::count_if(symbols.begin(), symbols.end(),
+                                    [&](std::uint32_t s) { return bound_[s].state == Bound::State::unknown; });
     return open == 0 || (open == 1 && !dim.nested);
   }
 

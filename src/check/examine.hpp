@@ -32,11 +32,11 @@ struct Finding {
   // Why it is let through with a warning.
   enum class Doubt : std::uint8_t {
     none,
-    rival,       // another form that fits every call gives this size
-    weak_claim,  // the claim may be wrong
-    weak_source, // the symbol is read through a weak claim
+    rival,        // another form that fits every call gives this size
+    weak_claim,   // the claim may be wrong
+    weak_source,  // the symbol is read through a weak claim
     not_claimed,
-    not_kept,    // the evidence may have more than is known
+    not_kept,  // the evidence may have more than is known
   };
 
   About about = About::missing;
@@ -44,7 +44,7 @@ struct Finding {
   bool output = false;
   std::uint32_t tensor = kNone;  // of the variant; of an unexpected tensor, of the call; kNone: the call as a whole
   std::uint32_t axis = kNone;
-  TensorView given;              // of rank and dtype
+  TensorView given;  // of rank and dtype
   std::int64_t actual = 0, wanted = 0;
   Place leader;                  // of `same`: the axis that has the size wanted
   std::uint32_t symbol = kNone;  // of stride and range

@@ -44,9 +44,9 @@ struct FlatTerm {
 struct FlatDim {
   enum class Kind : std::uint8_t { fixed, symbol, other };
   Kind kind = Kind::fixed;
-  bool nested = false;         // a product of symbols, or something rounded
-  std::uint32_t symbol = 0;    // of Kind::symbol
-  std::int64_t fixed = 0;      // of Kind::fixed
+  bool nested = false;       // a product of symbols, or something rounded
+  std::uint32_t symbol = 0;  // of Kind::symbol
+  std::int64_t fixed = 0;    // of Kind::fixed
   std::int64_t denominator = 1;
   Part terms, symbols;  // symbols: each once
 };

@@ -2,7 +2,6 @@
 #include "check/form.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace tensorspec::flat {
 
@@ -18,8 +17,8 @@ FlatVariant::FlatVariant(const Variant& variant) : source(&variant) {
   Expressions::Numbers numbers;
   for (const Symbol& symbol : variant.symbols) {
     numbers.emplace(symbol.name, static_cast<std::uint32_t>(symbols.size()));
-    symbols.push_back({symbol.min, symbol.max, symbol.multiple_of, symbol.residue, symbol.seen_multiple_of,
-                       symbol.seen_residue, {}});
+    symbols.push_back(
+        {symbol.min, symbol.max, symbol.multiple_of, symbol.residue, symbol.seen_multiple_of, symbol.seen_residue, {}});
   }
   add_tensors(variant.inputs, false, numbers);
   inputs = static_cast<std::uint32_t>(tensors.size());
@@ -33,7 +32,7 @@ FlatVariant::FlatVariant(const Variant& variant) : source(&variant) {
   }
   for (const bool outputs : {false, true})
     for (const bool batch_size : {false, true})
-      if (!outputs || plain_outputs) programs[outputs][batch_size] = Program(*this, outputs, batch_size);
+      if (!outputs || plain_outputs) programs[2 * outputs + batch_size] = Program(*this, outputs, batch_size);
 }
 
 void FlatVariant::add_tensors(const std::vector<TensorContract>& list, bool output,
@@ -102,121 +101,15 @@ Form::Form(const Contract& contract, Policy strictest) : sources_(contract.varia
   for (const Variant& variant : sources_) {
     FlatVariant& flat = variants_.emplace_back(variant);
     if (strictest == Policy::seen && contract.evidence()) flat.seen = SeenShapes(flat, *contract.evidence());
+    flat.small = flat.tensors.size() <= Sizes::kTensors;
     most_tensors = std::max(most_tensors, flat.tensors.size());
     most_symbols = std::max(most_symbols, flat.symbols.size());
   }
-  large_ = most_tensors > kStackTensors || most_symbols > kStackSymbols;
+  large_ = most_tensors > Sizes::kTensors || most_symbols > kStackSymbols;
   if (large_) {
     large_extents_.resize(most_tensors);
     large_symbols_.resize(most_symbols);
   }
-}
-
-namespace {
-
-// Equal, in few instructions for names of a usual length; memcmp is a call.
-bool same_name(std::string_view a, std::string_view b) noexcept {
-  if (a.size() != b.size()) return false;
-  const char *p = a.data(), *q = b.data();
-  const auto differ = [&](auto word, std::size_t at) {
-    decltype(word) x, y;
-    std::memcpy(&x, p + at, sizeof x);
-    std::memcpy(&y, q + at, sizeof y);
-    return x != y;
-  };
-  const std::size_t size = a.size();
-  if (size >= 8) {
-    for (std::size_t i = 0; i + 8 < size; i += 8)
-      if (differ(std::uint64_t{}, i)) return false;
-    return !differ(std::uint64_t{}, size - 8);
-  }
-  if (size >= 4) return !differ(std::uint32_t{}, 0) && !differ(std::uint32_t{}, size - 4);
-  for (std::size_t i = 0; i < size; ++i)
-    if (p[i] != q[i]) return false;
-  return true;
-}
-
-// An empty shape may have no memory; an extent pointer of a tensor that is there is not null.
-constexpr std::int64_t kNoAxes = 0;
-const std::int64_t* pointer_to(const std::int64_t* extents) noexcept { return extents ? extents : &kNoAxes; }
-
-// Tensors in the order of the contract: the extents of each, or false when it is not exactly these.
-bool lay_out_in_order(std::span<const FlatTensor> contract, const std::vector<TensorInfo>& tensors,
-                      const std::int64_t** extents) noexcept {
-  for (std::size_t i = 0; i < contract.size(); ++i) {
-    const TensorInfo& tensor = tensors[i];
-    const bool fits = tensor.shape.size() == contract[i].rank &&
-                      (contract[i].takes(tensor.dtype.kind()) || contract[i].takes(TensorView(tensor)));
-    if (!fits || !same_name(tensor.name, contract[i].name)) return false;
-    extents[i] = pointer_to(tensor.shape.data());
-  }
-  return true;
-}
-
-bool lay_out_by_name(std::span<const FlatTensor> contract, const std::vector<TensorInfo>& tensors,
-                     const std::int64_t** extents) noexcept {
-  std::fill_n(extents, contract.size(), nullptr);
-  std::size_t guess = 0;
-  for (const TensorInfo& tensor : tensors) {
-    if (guess == contract.size() || contract[guess].name != tensor.name)
-      for (guess = 0; guess < contract.size() && contract[guess].name != tensor.name;) ++guess;
-    if (guess == contract.size() || extents[guess] || tensor.shape.size() != contract[guess].rank ||
-        !contract[guess].takes(TensorView(tensor)))
-      return false;
-    extents[guess++] = pointer_to(tensor.shape.data());
-  }
-  return true;
-}
-
-bool lay_out(std::span<const FlatTensor> contract, const std::vector<TensorInfo>& tensors,
-             const std::int64_t** extents) noexcept {
-  return tensors.size() == contract.size() &&
-         (lay_out_in_order(contract, tensors, extents) || lay_out_by_name(contract, tensors, extents));
-}
-
-bool lay_out(std::span<const FlatTensor> contract, std::span<const TensorView> slots,
-             const std::int64_t** extents) noexcept {
-  if (slots.size() != contract.size()) return false;
-  for (std::size_t i = 0; i < contract.size(); ++i) {
-    if (slots[i].rank != contract[i].rank || !contract[i].takes(slots[i])) return false;
-    extents[i] = pointer_to(slots[i].extents);
-  }
-  return true;
-}
-
-// The extents are laid out: does every size hold?
-bool holds(const FlatVariant& variant, const std::int64_t** extents, bool outputs,
-           const std::optional<std::int64_t>& batch_size, Policy policy) noexcept {
-  const Program& program = variant.programs[outputs][batch_size.has_value()];
-  return program.holds(variant.expressions, extents, batch_size.value_or(0), policy != Policy::relations) &&
-         (policy != Policy::seen ||
-          variant.seen.find(extents, outputs, batch_size).answer == SeenShapes::Answer::seen);
-}
-
-}  // namespace
-
-std::uint32_t Form::conforming(const Call& call, Policy policy) const noexcept {
-  std::array<const std::int64_t*, kStackTensors + 1> extents;
-  const bool outputs = !call.outputs.empty();
-  for (std::uint32_t i = 0; i < variants_.size(); ++i) {
-    const FlatVariant& variant = variants_[i];
-    if (variant.tensors.size() > kStackTensors || !lay_out(variant.group(false), call.inputs, extents.data())) continue;
-    // No other variant has these inputs.
-    if (outputs && !(variant.plain_outputs && lay_out(variant.group(true), call.outputs, &extents[variant.inputs])))
-      return kNone;
-    return holds(variant, extents.data(), outputs, call.batch_size, policy) ? i : kNone;
-  }
-  return kNone;
-}
-
-bool Form::conforming(std::size_t variant, const CallView& call, Policy policy) const noexcept {
-  std::array<const std::int64_t*, kStackTensors + 1> extents;
-  const FlatVariant& flat = variants_[variant];
-  const bool outputs = !call.outputs.empty();
-  return flat.tensors.size() <= kStackTensors && lay_out(flat.group(false), call.inputs, extents.data()) &&
-         (!outputs ||
-          (flat.plain_outputs && lay_out(flat.group(true), call.outputs, &extents[flat.inputs]))) &&
-         holds(flat, extents.data(), outputs, call.batch_size, policy);
 }
 
 }  // namespace tensorspec::flat

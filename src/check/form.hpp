@@ -36,9 +36,9 @@ struct FlatTensor {
 
 struct FlatAxis {
   FlatDim dim;
-  bool weak = false;                      // its claim is weak or open
-  Part rivals;                            // of FlatVariant::rivals
-  std::uint32_t weak_group = kNone;       // of FlatVariant::weak_groups
+  bool weak = false;                 // its claim is weak or open
+  Part rivals;                       // of FlatVariant::rivals
+  std::uint32_t weak_group = kNone;  // of FlatVariant::weak_groups
 };
 
 struct FlatSymbol {
@@ -61,15 +61,16 @@ struct FlatVariant {
   std::vector<Place> solvable;                  // axes that are an expression, in order
   std::vector<std::vector<Place>> weak_groups;  // axes of the same weak dim
   std::vector<std::string_view> input_slots, output_slots;
-  bool plain_outputs = true;  // every output is always there, with one rank
-  // By what a call has: outputs, a batch size.
-  std::array<std::array<Program, 2>, 2> programs;
+  bool plain_outputs = true;        // every output is always there, with one rank
+  bool small = true;                // the tensors fit on the stack
+  std::array<Program, 4> programs;  // by what a call has: 2 for outputs + 1 for a batch size
   SeenShapes seen;
 
   std::span<const FlatTensor> group(bool output) const noexcept {
     const std::span<const FlatTensor> all = tensors;
     return output ? all.subspan(inputs) : all.first(inputs);
   }
+  bool holds(Sizes& sizes, bool outputs, const std::optional<std::int64_t>& batch_size, Policy policy) const noexcept;
   const FlatAxis& axis(Place at) const noexcept { return axes[tensors[at.tensor].first_axis + at.axis]; }
 
  private:
@@ -99,16 +100,12 @@ class Form {
 
   const std::vector<FlatVariant>& variants() const noexcept { return variants_; }
 
-  // The variant to which the call conforms without a warning, kNone when that is not certain. Few comparisons an axis.
-  std::uint32_t conforming(const Call& call, Policy policy) const noexcept;
-  bool conforming(std::size_t variant, const CallView& call, Policy policy) const noexcept;
-
   // Lends memory for an examination, without allocating.
   template <class Use>
   auto with_scratch(const Use& use) const;
 
  private:
-  static constexpr std::size_t kStackTensors = 256, kStackSymbols = 256;
+  static constexpr std::size_t kStackSymbols = 256;
 
   std::vector<Variant> sources_;
   std::vector<FlatVariant> variants_;
@@ -124,7 +121,7 @@ auto Form::with_scratch(const Use& use) const {
     const std::lock_guard lock(mutex_);
     return use(Scratch{large_extents_, large_symbols_});
   }
-  std::array<const std::int64_t*, kStackTensors> extents;
+  std::array<const std::int64_t*, Sizes::kTensors> extents;
   std::array<Bound, kStackSymbols> symbols;
   return use(Scratch{extents, symbols});
 }

@@ -25,7 +25,7 @@ class Program::Compiler {
         for (const Place at : variant_.solvable)
           if (present(at) && variant_.axis(at).weak == weakly) progress = solve(at) || progress;
       }
-    if (next_ > kSolved) return false;
+    if (next_ > Sizes::kSolved) return false;
     for (std::uint32_t t = 0; t < variant_.tensors.size(); ++t)
       for (std::uint32_t axis = 0; axis < variant_.tensors[t].rank; ++axis)
         if (present({t, axis}) && !check({t, axis}, variant_.axis({t, axis}).dim)) return false;
@@ -41,7 +41,7 @@ class Program::Compiler {
     if (at.tensor == Place::kBatch) return batch_;
     return outputs_ || at.tensor < variant_.inputs;
   }
-  Place here(Place at) const { return at.tensor == Place::kBatch ? Place{out_.behind_, kBatchSize} : at; }
+  Place here(Place at) const { return at.tensor == Place::kBatch ? Place{out_.behind_, Sizes::kBatchSize} : at; }
   bool known(std::size_t symbol) const { return out_.places_[symbol].tensor != kNone; }
   bool known(const FlatDim& dim) const {
     const auto symbols = variant_.expressions.symbols(dim);
@@ -84,7 +84,7 @@ class Program::Compiler {
   }
 
   void check_batch(const FlatDim& dim) {
-    const Place at{out_.behind_, kBatchSize};
+    const Place at{out_.behind_, Sizes::kBatchSize};
     if (dim.kind == FlatDim::Kind::fixed) out_.fixed_.push_back({at, dim.fixed});
     else if (dim.kind == FlatDim::Kind::other && known(dim)) equate(at, dim);
   }
@@ -106,7 +106,7 @@ class Program::Compiler {
 
   bool affine(Place at, const FlatDim& dim) {
     if (dim.nested || dim.denominator != 1) return false;
-    const Place zero{out_.behind_, kZero};
+    const Place zero{out_.behind_, Sizes::kZero};
     Affine affine{at, zero, zero, 0, 0, 0};
     std::size_t used = 0;
     for (const FlatTerm& term : variant_.expressions.terms(dim)) {
@@ -147,47 +147,25 @@ class Program::Compiler {
   Program& out_;
   const FlatVariant& variant_;
   bool outputs_, batch_;
-  std::uint32_t next_ = kFirstSolved;
+  std::uint32_t next_ = Sizes::kFirstSolved;
   std::vector<Place> settled_;
 };
 
 Program::Program(const FlatVariant& variant, bool outputs, bool batch) {
   usable_ = Compiler(*this, variant, outputs, batch).run();
+  straight_ = solves_.empty() && equations_.empty();
 }
 
-bool Program::holds(const Expressions& expressions, const std::int64_t** extents, std::int64_t batch_size,
-                    bool ranges) const noexcept {
-  if (!usable_) return false;
-  std::array<std::int64_t, kSolved> solved;
-  solved[kBatchSize] = batch_size;
-  solved[kZero] = 0;
-  extents[behind_] = solved.data();
-  const auto size = [&](Place at) { return extents[at.tensor][at.axis]; };
-  const auto from = [&](Place at, std::int64_t low) {
-    return static_cast<std::uint64_t>(size(at)) - static_cast<std::uint64_t>(low);
-  };
-  const auto value_of = [&](std::int64_t symbol) { return std::optional(size(places_[static_cast<std::size_t>(symbol)])); };
+bool Program::expressions_hold(const Expressions& expressions, Sizes& sizes, bool ranges) const noexcept {
+  const auto value_of = [&](std::int64_t s) { return std::optional(sizes[places_[static_cast<std::size_t>(s)]]); };
   for (const Solve& s : solves_) {
-    const auto value = expressions.solve(s.dim, s.term, size(s.at), value_of);
+    const auto value = expressions.solve(s.dim, s.term, sizes[s.at], value_of);
     if (!value) return false;
-    solved[s.target] = *value;
+    sizes.solved[s.target] = *value;
   }
-  bool differs = false;
-  for (const Fixed& f : fixed_) differs |= size(f.at) != f.size;
-  for (const Same& s : same_) differs |= size(s.a) != size(s.b);
-  for (const Affine& f : affine_) {
-    std::int64_t ax = 0, by = 0, sum = 0;
-    differs |= __builtin_mul_overflow(f.a, size(f.x), &ax) | __builtin_mul_overflow(f.b, size(f.y), &by);
-    differs |= __builtin_add_overflow(ax, by, &sum) | __builtin_add_overflow(sum, f.c, &sum);
-    differs |= sum != size(f.at);
-  }
-  if (ranges)
-    for (const Range& r : ranges_) differs |= from(r.at, r.low) > r.span;
-  for (const Stride& s : strides_)
-    differs |= (std::rotr(from(s.at, s.residue) * s.inverse, s.shift) > s.limit) | (size(s.at) < s.residue);
-  if (differs) return false;
+  if (!straight_holds(sizes, ranges)) return false;
   for (const Equation& e : equations_)
-    if (expressions.evaluate(e.dim, value_of) != size(e.at)) return false;
+    if (expressions.evaluate(e.dim, value_of) != sizes[e.at]) return false;
   return true;
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a conforming call must satisfy, as straight lists of comparisons without a branch on values. It tells
-// "conforms without a warning" from "not certain"; it never tells what is wrong.
+// What a conforming call must satisfy, as straight lists of comparisons. It tells "conforms without a warning" from
+// "not certain"; it never tells what is wrong.
 #pragma once
 
+#include <array>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "check/expression.hpp"
@@ -22,23 +24,28 @@ struct Place {
   friend bool operator==(const Place&, const Place&) = default;
 };
 
+// The sizes of one call: extents by tensor, and those that are no axis: the batch size, a zero, solved symbols.
+struct Sizes {
+  static constexpr std::size_t kTensors = 256;
+  static constexpr std::uint32_t kBatchSize = 0, kZero = 1, kFirstSolved = 2, kSolved = 16;
+  std::array<const std::int64_t*, kTensors + 1> extents;
+  std::array<std::int64_t, kSolved> solved;
+
+  std::int64_t operator[](Place at) const noexcept { return extents[at.tensor][at.axis]; }
+};
+
 class Program {
  public:
-
   Program() = default;
   // Of a variant compiled so far as to its axes and symbols.
   Program(const FlatVariant& variant, bool outputs, bool batch);
 
   // The call, whose tensors have the ranks and dtypes of the variant, conforms without a warning. False: perhaps.
-  // REQUIRES: the expressions of the variant, extents of every tensor that the program is about, and room for one more
-  // pointer behind those of the variant.
-  bool holds(const Expressions& expressions, const std::int64_t** extents, std::int64_t batch_size,
-             bool ranges) const noexcept;
+  // REQUIRES: the expressions of the variant, extents of every tensor that the program is about.
+  bool holds(const Expressions& expressions, Sizes& sizes, std::int64_t batch_size, bool ranges) const noexcept;
 
  private:
   class Compiler;
-  // Sizes that are no axis: the batch size, a zero, solved symbols.
-  static constexpr std::uint32_t kSolved = 16, kBatchSize = 0, kZero = 1, kFirstSolved = 2;
 
   struct Fixed {
     Place at;
@@ -73,7 +80,11 @@ class Program {
     std::uint32_t term;  // of the dim: coefficient * the symbol
   };
 
+  bool straight_holds(const Sizes& sizes, bool ranges) const noexcept;
+  bool expressions_hold(const Expressions& expressions, Sizes& sizes, bool ranges) const noexcept;
+
   bool usable_ = false;        // false: no call is certain
+  bool straight_ = false;      // nothing to solve or to evaluate
   std::uint32_t behind_ = 0;   // the number of the tensor behind those of the variant
   std::vector<Place> places_;  // by symbol, for equations and solutions
   std::vector<Solve> solves_;
@@ -84,5 +95,37 @@ class Program {
   std::vector<Stride> strides_;
   std::vector<Equation> equations_;
 };
+
+// This is the whole cost of a conforming call: inlined, so that no register is saved.
+[[gnu::always_inline]] inline bool Program::straight_holds(const Sizes& sizes, bool ranges) const noexcept {
+  const auto from = [&](Place at, std::int64_t low) {
+    return static_cast<std::uint64_t>(sizes[at]) - static_cast<std::uint64_t>(low);
+  };
+  for (const Fixed& f : fixed_)
+    if (sizes[f.at] != f.size) return false;
+  for (const Same& s : same_)
+    if (sizes[s.a] != sizes[s.b]) return false;
+  for (const Affine& f : affine_) {
+    std::int64_t ax = 0, by = 0, sum = 0;
+    if (__builtin_mul_overflow(f.a, sizes[f.x], &ax) || __builtin_mul_overflow(f.b, sizes[f.y], &by) ||
+        __builtin_add_overflow(ax, by, &sum) || __builtin_add_overflow(sum, f.c, &sum) || sum != sizes[f.at])
+      return false;
+  }
+  if (ranges)
+    for (const Range& r : ranges_)
+      if (from(r.at, r.low) > r.span) return false;
+  for (const Stride& s : strides_)
+    if (std::rotr(from(s.at, s.residue) * s.inverse, s.shift) > s.limit || sizes[s.at] < s.residue) return false;
+  return true;
+}
+
+[[gnu::always_inline]] inline bool Program::holds(const Expressions& expressions, Sizes& sizes, std::int64_t batch_size,
+                                                  bool ranges) const noexcept {
+  if (!usable_) return false;
+  sizes.solved[Sizes::kBatchSize] = batch_size;
+  sizes.solved[Sizes::kZero] = 0;
+  sizes.extents[behind_] = sizes.solved.data();
+  return straight_ ? straight_holds(sizes, ranges) : expressions_hold(expressions, sizes, ranges);
+}
 
 }  // namespace tensorspec::flat

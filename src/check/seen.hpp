@@ -25,8 +25,8 @@ class SeenShapes {
   SeenShapes() = default;
   SeenShapes(const FlatVariant& variant, const Evidence& evidence);
 
-  // By tensor of the variant: extents, nullptr without the tensor. Allocates nothing. O(axes * log calls), and O(calls with
-  // the same inputs).
+  // By tensor of the variant: extents, nullptr without the tensor. Allocates nothing. O(axes * log calls), and O(calls
+  // with the same inputs).
   Found find(const std::int64_t* const* extents, bool outputs,
              const std::optional<std::int64_t>& batch_size) const noexcept;
 

@@ -37,9 +37,9 @@ std::string Sentences::because(const Dim& dim) const {
       const Bound& bound = scratch_.symbols[s];
       if (variant_.source->symbols[s].name != name || bound.state == Bound::State::unknown) continue;
       parts.push_back(name + " = " + std::to_string(bound.value) +
-                      (bound.at.tensor == Place::kBatch ? " given with the call"
-                                                        : " from " + contract(bound.at.tensor).name + " axis " +
-                                                              std::to_string(bound.at.axis)));
+                      (bound.at.tensor == Place::kBatch
+                           ? " given with the call"
+                           : " from " + contract(bound.at.tensor).name + " axis " + std::to_string(bound.at.axis)));
     }
   return parts.empty() ? "" : " (" + join(parts, ", ") + ")";
 }

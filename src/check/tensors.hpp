@@ -13,9 +13,14 @@
 
 namespace tensorspec::flat {
 
+// An empty shape may have no memory; the extents of a tensor that is there are not null.
+inline constexpr std::int64_t kNoAxes = 0;
+inline const std::int64_t* pointer_to(const std::int64_t* extents) noexcept { return extents ? extents : &kNoAxes; }
+
 class TensorList {
  public:
-  explicit TensorList(const std::vector<TensorInfo>& tensors) noexcept : infos_(tensors.data()), size_(tensors.size()) {}
+  explicit TensorList(const std::vector<TensorInfo>& tensors) noexcept
+      : infos_(tensors.data()), size_(tensors.size()) {}
   // Slots with their names; those without a view are absent.
   TensorList(std::span<const TensorView> slots, std::span<const std::string_view> names) noexcept
       : views_(slots), names_(names), size_(slots.size()) {}
