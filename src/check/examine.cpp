@@ -260,7 +260,6 @@ class Examination {
     const Bound& bound = bound_[number];
     const auto report = [&](About about, Doubt doubt) {
       Finding finding = at_axis(about, bound.at);
-      finding.actual = bound.value;
       finding.symbol = number;
       finding.doubt = bound.state == Bound::State::weak ? Doubt::weak_source : doubt;
       add(finding);

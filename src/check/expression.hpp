@@ -75,8 +75,16 @@ class Expressions {
   template <class Lookup>
   std::optional<std::int64_t> solve(const FlatDim& dim, std::uint32_t term, std::int64_t size,
                                     const Lookup& value_of) const;
+  // That value rounded down, whatever it is.
+  template <class Lookup>
+  std::optional<std::int64_t> estimate(const FlatDim& dim, std::uint32_t term, std::int64_t size,
+                                       const Lookup& value_of) const;
 
  private:
+  // What coefficient * symbol must be; nullopt when it does not fit.
+  template <class Lookup>
+  std::optional<std::int64_t> left_for(const FlatDim& dim, std::uint32_t term, std::int64_t size,
+                                       const Lookup& value_of) const;
   template <class Lookup>
   static std::optional<std::int64_t> run(std::span<const Step> steps, const Lookup& value_of);
 
@@ -147,8 +155,8 @@ std::uint32_t Expressions::open_term(const FlatDim& dim, const Known& known) con
 }
 
 template <class Lookup>
-std::optional<std::int64_t> Expressions::solve(const FlatDim& dim, std::uint32_t term, std::int64_t size,
-                                               const Lookup& value_of) const {
+std::optional<std::int64_t> Expressions::left_for(const FlatDim& dim, std::uint32_t term, std::int64_t size,
+                                                  const Lookup& value_of) const {
   std::int64_t rest = 0, left = 0;
   for (std::uint32_t i = 0; i < terms(dim).size(); ++i) {
     if (i == term) continue;
@@ -157,11 +165,26 @@ std::optional<std::int64_t> Expressions::solve(const FlatDim& dim, std::uint32_t
   }
   if (__builtin_mul_overflow(size, dim.denominator, &left) || __builtin_sub_overflow(left, rest, &left))
     return std::nullopt;
+  // The one number whose quotient by -1 does not fit.
+  return left == INT64_MIN ? std::nullopt : std::optional(left);
+}
+
+template <class Lookup>
+std::optional<std::int64_t> Expressions::solve(const FlatDim& dim, std::uint32_t term, std::int64_t size,
+                                               const Lookup& value_of) const {
+  const auto left = left_for(dim, term, size, value_of);
   const std::int64_t coefficient = terms(dim)[term].coefficient;
-  // The one quotient that does not fit.
-  if (left == INT64_MIN && coefficient == -1) return std::nullopt;
-  if (left % coefficient != 0 || left / coefficient < 0) return std::nullopt;
-  return left / coefficient;
+  if (!left || *left % coefficient != 0 || *left / coefficient < 0) return std::nullopt;
+  return *left / coefficient;
+}
+
+template <class Lookup>
+std::optional<std::int64_t> Expressions::estimate(const FlatDim& dim, std::uint32_t term, std::int64_t size,
+                                                  const Lookup& value_of) const {
+  const auto left = left_for(dim, term, size, value_of);
+  const std::int64_t coefficient = terms(dim)[term].coefficient;
+  if (!left) return std::nullopt;
+  return coefficient > 0 ? floor_div(*left, coefficient) : floor_div(-*left, -coefficient);
 }
 
 }  // namespace tensorspec::flat

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "check/sentences.hpp"
 
-#include "base/checked.hpp"
+#include <algorithm>
+#include <utility>
+
 #include "base/text.hpp"
 
 namespace tensorspec::flat {
@@ -88,9 +90,9 @@ Violation Sentences::violation_of(const Finding& finding) const {
     case About::dtype: return of_tensor(finding);
     case About::fixed:
     case About::value:
-    case About::no_value:
     case About::same:
     case About::batch: return of_dim(finding);
+    case About::no_value: return of_no_value(finding);
     case About::stride:
     case About::seen_stride:
     case About::range: return of_symbol(finding);
@@ -140,49 +142,170 @@ Violation Sentences::of_dim(const Finding& finding) const {
                   std::to_string(finding.leader.axis);
   } else {
     const Dim& dim = dim_of(finding);
-    const std::string text = dim.to_string(), reason = because(dim);
-    if (finding.about == About::no_value) {
-      out.expected = text;
-      out.message = out.actual + ", no whole size makes it " + text + reason;
-    } else {
-      out.expected = text + " = " + wanted;
-      out.message = (finding.about == About::batch ? "batch size " : "") + out.actual + ", expected " + wanted + " = " +
-                    text + reason;
-    }
+    out.expected = dim.to_string() + " = " + wanted;
+    out.message = (finding.about == About::batch ? "batch size " : "") + out.actual + ", expected " + wanted + " = " +
+                  dim.to_string() + because(dim);
   }
   return out;
 }
 
-Violation Sentences::of_symbol(const Finding& finding) const {
+Progression Sentences::allowed(std::uint32_t symbol) const {
+  const FlatSymbol& rules = variant_.symbols[symbol];
+  Progression out{0, INT64_MAX, rules.multiple_of, rules.residue};
+  if (policy_ == Policy::relations) return out;
+  out.low = rules.min.value_or(0);
+  out.high = rules.max.value_or(INT64_MAX);
+  return out;
+}
+
+std::optional<std::int64_t> Sentences::value_with(const FlatDim& dim, std::uint32_t symbol, std::int64_t value) const {
+  const auto size = variant_.expressions.evaluate(dim, [&](std::int64_t s) {
+    const Bound& bound = scratch_.symbols[static_cast<std::size_t>(s)];
+    if (s == symbol) return std::optional(value);
+    return bound.state == Bound::State::unknown ? std::nullopt : std::optional(bound.value);
+  });
+  return size && *size >= 0 ? size : std::nullopt;
+}
+
+Nearest Sentences::as_sizes(const FlatDim& dim, std::uint32_t symbol, const Nearest& values) const {
+  Nearest out;
+  if (values.below) out.below = value_with(dim, symbol, *values.below);
+  if (values.above) out.above = value_with(dim, symbol, *values.above);
+  if (out.below && out.above && *out.below > *out.above) std::swap(out.below, out.above);
+  return out;
+}
+
+// No size of the axis fits when all symbols are known; then another size of one of them may.
+Violation Sentences::of_no_value(const Finding& finding) const {
+  const Dim& dim = dim_of(finding);
+  const FlatDim& flat = variant_.axis({finding.tensor, finding.axis}).dim;
+  const std::string reason = because(dim);
   Violation out;
+  out.expected = dim.to_string();
   out.actual = std::to_string(finding.actual);
   out.actual_is_number = true;
-  const FlatSymbol& symbol = variant_.symbols[finding.symbol];
-  const std::string& name = variant_.source->symbols[finding.symbol].name;
-  if (finding.about == About::range) {
-    out.expected = name + " in " + range_text(symbol);
-    out.message = out.actual + ", outside " + range_text(symbol) + " (" + name + ")";
-    return out;
+  out.message = out.actual + ", no whole size makes it " + out.expected + reason;
+  std::string fits;
+  const auto known = [&](std::uint32_t s) { return scratch_.symbols[s].state != Bound::State::unknown; };
+  const std::uint32_t open = variant_.expressions.open_term(flat, known);
+  if (open != kNone) {
+    const FlatTerm& term = variant_.expressions.terms(flat)[open];
+    // The size is k*s + rest with a rest that is whole: a multiple of k, give or take the rest.
+    const std::int64_t k = term.coefficient;
+    const auto rest = value_with(flat, term.alone, 0);
+    if (flat.denominator == 1 && k > 1 && rest) {
+      const std::string residue = *rest % k == 0 ? "" : " plus " + std::to_string(*rest % k);
+      out.message =
+          out.actual + ", not a multiple of " + std::to_string(k) + residue + " (" + out.expected + ")" + reason;
+    }
+    const auto estimate = variant_.expressions.estimate(flat, open, finding.actual, [&](std::int64_t s) {
+      const Bound& bound = scratch_.symbols[static_cast<std::size_t>(s)];
+      return bound.state == Bound::State::unknown ? std::nullopt : std::optional(bound.value);
+    });
+    const auto whole = [&](std::int64_t value) { return value_with(flat, term.alone, value).has_value(); };
+    if (estimate) fits = as_sizes(flat, term.alone, nearest(allowed(term.alone), *estimate, whole)).text();
+  } else {
+    for (const std::uint32_t symbol : variant_.expressions.symbols(flat)) {
+      const auto whole = [&](std::int64_t value) { return value_with(flat, symbol, value).has_value(); };
+      const std::string text =
+          known(symbol) ? nearest(allowed(symbol), scratch_.symbols[symbol].value, whole).text() : std::string();
+      if (text.empty()) continue;
+      fits = variant_.source->symbols[symbol].name + " = " + text;
+      break;
+    }
   }
-  const bool claimed = finding.about == About::stride;
-  const std::int64_t step = claimed ? symbol.multiple_of : symbol.seen_multiple_of;
-  const std::int64_t residue = claimed ? symbol.residue : symbol.seen_residue;
-  std::string rule = "multiple of " + std::to_string(step);
-  if (residue != 0) rule += " plus " + std::to_string(residue);
-  const std::int64_t below = floor_div(finding.actual - residue, step) * step + residue;
-  const auto above = checked_add(below, step);
-  std::string nearest = below >= 0 ? std::to_string(below) : "";
-  if (above) nearest += (nearest.empty() ? "" : " or ") + std::to_string(*above);
-  out.expected = name + " a " + rule;
-  out.message = out.actual + ", not a " + rule + " (" + name + "); " + nearest + " would fit";
+  if (!fits.empty()) out.message += "; " + fits;
   return out;
+}
+
+Violation Sentences::of_symbol(const Finding& finding) const {
+  const FlatSymbol& symbol = variant_.symbols[finding.symbol];
+  const Bound& bound = scratch_.symbols[finding.symbol];
+  const std::string& name = variant_.source->symbols[finding.symbol].name;
+  Progression all = allowed(finding.symbol);
+  Violation out;
+  std::string rule;
+  if (finding.about == About::range) {
+    const std::string range = range_text(symbol);
+    out.expected = name + " in " + range;
+    rule = "outside " + range;
+  } else {
+    const bool claimed = finding.about == About::stride;
+    all.step = claimed ? symbol.multiple_of : symbol.seen_multiple_of;
+    all.residue = claimed ? symbol.residue : symbol.seen_residue;
+    std::string multiple = "multiple of " + std::to_string(all.step);
+    if (all.residue != 0) multiple += " plus " + std::to_string(all.residue);
+    out.expected = name + " a " + multiple;
+    rule = "not a " + multiple;
+  }
+  Nearest fits =
+      nearest(all, bound.value, [&](std::int64_t value) { return value % symbol.multiple_of == symbol.residue; });
+  out.actual = std::to_string(finding.actual);
+  out.actual_is_number = true;
+  const FlatDim* dim = bound.at.tensor == Place::kBatch ? nullptr : &variant_.axis(bound.at).dim;
+  if (dim && dim->kind != FlatDim::Kind::symbol) {
+    // Read through an expression: the sizes are those of the axis.
+    fits = as_sizes(*dim, finding.symbol, fits);
+    out.message = out.actual + ", so " + name + " = " + std::to_string(bound.value) + " is " + rule;
+  } else {
+    out.message = (dim ? "" : "batch size ") + out.actual + ", " + rule + " (" + name + ")";
+  }
+  const std::string text = fits.text();
+  if (!text.empty()) out.message += "; " + text;
+  return out;
+}
+
+// "ids [2, 9], mask [2, 9]". The extents are those of all inputs, one after another.
+std::string Sentences::shapes_text(const std::vector<std::uint32_t>& tensors,
+                                   std::span<const std::int64_t> extents) const {
+  constexpr std::size_t kMost = 4;
+  std::vector<std::string> parts;
+  for (const std::uint32_t t : tensors) {
+    if (parts.size() == kMost) {
+      parts.push_back("..");
+      break;
+    }
+    const FlatTensor& tensor = variant_.tensors[t];
+    const auto shape = extents.subspan(tensor.first_axis, tensor.rank);
+    parts.push_back(std::string(tensor.name) + " " + bracketed(Shape(shape.begin(), shape.end())));
+  }
+  return join(parts, ", ");
 }
 
 Violation Sentences::of_shapes(const Finding& finding) const {
   Violation out;
   out.expected = "a shape seen";
-  out.actual = "another shape";
-  (void)finding;
+  std::vector<std::uint32_t> tensors;
+  Shape given;
+  bool complete = true;
+  for (std::uint32_t t = 0; t < variant_.inputs; ++t) {
+    tensors.push_back(t);
+    const std::int64_t* extents = scratch_.extents[t];
+    complete = complete && extents;
+    if (extents) given.insert(given.end(), extents, extents + variant_.tensors[t].rank);
+  }
+  const SeenShapes& seen = variant_.seen;
+  if (seen.size() == 0 || !complete) {
+    out.actual = "unknown";
+    out.message = seen.size() == 0 ? "the contract keeps no calls, so nobody knows whether these shapes were seen"
+                                   : "no recorded call was without an input";
+    return out;
+  }
+  if (finding.inputs_seen) {
+    out.actual = shapes_text(tensors, given);
+    out.message = out.actual + ": seen, but with other outputs or another batch size";
+  } else {
+    // Only what is different is told.
+    const auto nearest = seen.nearest(scratch_.extents.data());
+    std::erase_if(tensors, [&](std::uint32_t t) {
+      const std::uint32_t first = variant_.tensors[t].first_axis, last = first + variant_.tensors[t].rank;
+      return std::equal(given.begin() + first, given.begin() + last, nearest.begin() + first);
+    });
+    out.actual = shapes_text(tensors, given);
+    out.message = out.actual + ": not a shape seen; the nearest is " + shapes_text(tensors, nearest);
+  }
+  if (finding.doubt == Doubt::not_kept)
+    out.message += "; of the many calls seen only " + std::to_string(seen.size()) + " are kept";
   return out;
 }
 

@@ -49,7 +49,9 @@ int run(const Arguments& arguments) {
     return kFailed;
   }
   const Checker checker(*contract);
-  const Policy policy = arguments.policy == "relations" ? Policy::relations : Policy::range;
+  const Policy policy = arguments.policy == "relations" ? Policy::relations
+                        : arguments.policy == "seen"    ? Policy::seen
+                                                        : Policy::range;
   std::uint64_t calls = 0, conforming = 0;
   const PathResult result = read_calls(arguments.input, [&](const Call& call, std::string_view origin) -> Status {
     const Verdict verdict = checker.check(call, policy);
@@ -75,8 +77,9 @@ std::function<int()> define(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
   options.positional("CONTRACT", arguments->contract, "A contract file");
   arguments->input.define(options, "Calls to check");
-  options.choice("--policy", arguments->policy, {"relations", "range"},
-                 "relations: tensors, ranks, dtypes, fixed sizes, relations and strides; range: those and the ranges");
+  options.choice("--policy", arguments->policy, {"relations", "range", "seen"},
+                 "relations: tensors, ranks, dtypes, fixed sizes, relations and strides; range: those and the ranges; "
+                 "seen: only shapes that were recorded");
   return [arguments] { return run(*arguments); };
 }
 

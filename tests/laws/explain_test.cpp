@@ -101,12 +101,13 @@ TEST(ExplainLaws, AContractAcceptsWhatItWasLearnedFrom) {
     const auto contract = explain(evidence_of(calls));
     ASSERT_TRUE(contract.ok()) << contract.error().message();
     const Checker checker(*contract);
-    for (const Call& call : calls) ASSERT_EQ(judged(checker.check(call)), "") << contract->to_json(false);
+    for (const Policy policy : {Policy::relations, Policy::range, Policy::seen})
+      for (const Call& call : calls) ASSERT_EQ(judged(checker.check(call, policy)), "") << contract->to_json(false);
     // What is saved says as much.
     const auto read = Contract::from_json(contract->to_json());
     ASSERT_TRUE(read.ok());
     const Checker again(*read);
-    for (const Call& call : calls) ASSERT_EQ(judged(again.check(call)), "");
+    for (const Call& call : calls) ASSERT_EQ(judged(again.check(call, Policy::seen)), "");
   }
 }
 
@@ -121,10 +122,11 @@ TEST(ExplainLaws, ABoundedSampleRefusesNothingThatWasSeen) {
     const auto contract = explain(evidence_of(calls, 8));
     ASSERT_TRUE(contract.ok());
     const Checker checker(*contract);
-    for (const Call& call : calls) {
-      const Verdict verdict = checker.check(call);
-      ASSERT_TRUE(verdict.ok) << judged(verdict) << contract->to_json(false);
-    }
+    for (const Policy policy : {Policy::range, Policy::seen})
+      for (const Call& call : calls) {
+        const Verdict verdict = checker.check(call, policy);
+        ASSERT_TRUE(verdict.ok) << judged(verdict) << contract->to_json(false);
+      }
   }
 }
 
