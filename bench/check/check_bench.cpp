@@ -2,10 +2,12 @@
 //
 // Checks of a conforming call of 3 tensors. The floor is the straight-line code that a person would write for this one
 // contract, given the tensors where they belong; the other paths do the same for any contract.
+#include <benchmark/benchmark.h>
+
 #include <random>
 
-#include "measure.hpp"
 #include "tensorspec/checker.hpp"
+#include "timing.hpp"
 
 namespace {
 
@@ -14,9 +16,8 @@ using tensorspec::CallView;
 using tensorspec::Checker;
 using tensorspec::Contract;
 using tensorspec::DType;
-using tensorspec::Policy;
 using tensorspec::TensorView;
-using tensorspec::bench::Bench;
+using tensorspec::bench::time_operation;
 using Kind = DType::Kind;
 
 constexpr char kContract[] = R"({"format": "tensorspec-contract", "version": 1, "variants": [{"batch_size": "batch",
@@ -59,43 +60,102 @@ bool conforms(const CallView& call) {
          length >= 0 && length <= 2048 && (!call.batch_size || *call.batch_size == batch);
 }
 
-}  // namespace
+constexpr std::size_t kCalls = 256, kBatch = 256;
 
-int main(int argc, char** argv) {
-  Bench bench(argc, argv);
-  const auto contract = Contract::from_json(kContract);
-  if (!contract.ok()) return 1;
-  const Checker checker(*contract);
-  std::mt19937_64 random(1);
-  const auto uniform = [&](std::int64_t low, std::int64_t high) {
-    return std::uniform_int_distribution<std::int64_t>(low, high)(random);
-  };
-  const std::size_t count = 256;
-  std::vector<Request> good, reordered, bad;
-  for (std::size_t i = 0; i < count; ++i) {
-    good.emplace_back(Sizes{uniform(1, 64), uniform(1, 512), 8 * uniform(0, 256)});
-    reordered.push_back(good.back());
-    std::swap(reordered.back().call.inputs[0], reordered.back().call.inputs[2]);
-    bad.push_back(good.back());
-    auto& tensor = bad.back().call.inputs[static_cast<std::size_t>(uniform(0, 2))];
-    tensor.shape[static_cast<std::size_t>(uniform(0, static_cast<std::int64_t>(tensor.shape.size()) - 1))] += 3;
-    bad.back().view();
-  }
-  const auto contenders = [&](const std::vector<Request>& requests) {
-    return std::vector<Bench::Contender>{
-        Bench::contender("by hand", count, [&](std::size_t i) { return conforms(requests[i].in_slots()); }),
-        Bench::contender("test(variant, CallView)", count,
-                         [&](std::size_t i) { return checker.test(0, requests[i].in_slots()).ok; }),
-        Bench::contender("test(Call)", count, [&](std::size_t i) { return checker.test(requests[i].call).ok; }),
-        Bench::contender("check(Call)", count, [&](std::size_t i) { return checker.check(requests[i].call).ok; }),
-        Bench::contender("explain(Call)", count, [&](std::size_t i) { return checker.explain(requests[i].call).ok; })};
-  };
-  bench.group("3 tensors that conform", count, contenders(good));
-  bench.group("3 tensors, one axis wrong", count, contenders(bad));
-  bench.group("3 tensors in another order than the contract", count,
-              {Bench::contender("test(Call), the order of the contract", count,
-                                [&](std::size_t i) { return checker.test(good[i].call).ok; }),
-               Bench::contender("test(Call), another order", count,
-                                [&](std::size_t i) { return checker.test(reordered[i].call).ok; })});
-  return bench.finish();
+std::int64_t uniform(std::mt19937_64& random, std::int64_t low, std::int64_t high) {
+  return std::uniform_int_distribution<std::int64_t>(low, high)(random);
 }
+
+struct Inputs {
+  Checker checker{Contract::from_json(kContract).value()};
+  std::vector<Request> good, reordered, bad;
+
+  Inputs() {
+    std::mt19937_64 random(1);
+    for (std::size_t i = 0; i < kCalls; ++i) {
+      good.emplace_back(Sizes{uniform(random, 1, 64), uniform(random, 1, 512), 8 * uniform(random, 0, 256)});
+      reordered.push_back(good.back());
+      std::swap(reordered.back().call.inputs[0], reordered.back().call.inputs[2]);
+      bad.push_back(good.back());
+      auto& tensor = bad.back().call.inputs[i % 3];
+      tensor.shape[i % tensor.shape.size()] += 3;
+      bad.back().view();
+    }
+  }
+  // Every way says what the one by hand says; else nothing is timed.
+  bool agree() const {
+    for (const auto* requests : {&good, &bad})
+      for (const Request& request : *requests) {
+        const bool wanted = conforms(request.in_slots());
+        if (checker.test(0, request.in_slots()).ok != wanted || checker.test(request.call).ok != wanted ||
+            checker.check(request.call).ok != wanted || checker.explain(request.call).ok != wanted)
+          return false;
+      }
+    for (const Request& request : reordered)
+      if (!checker.test(request.call)) return false;
+    return true;
+  }
+};
+
+// Times `check` on requests one after another.
+template <class Check>
+void time_check(benchmark::State& state, const std::string& name, const std::vector<Request> Inputs::*list,
+                const std::vector<std::string>& others, Check check) {
+  const Inputs inputs;
+  if (!inputs.agree()) return state.SkipWithError("another answer");
+  const std::vector<Request>& requests = inputs.*list;
+  std::size_t next = 0;
+  time_operation(state, name, kBatch, others, [&] {
+    benchmark::DoNotOptimize(check(inputs.checker, requests[next]));
+    next = (next + 1) % kCalls;
+  });
+}
+
+void ByHand(benchmark::State& state) {
+  time_check(state, "hand", &Inputs::good, {}, [](const Checker&, const Request& r) { return conforms(r.in_slots()); });
+}
+BENCHMARK(ByHand);
+
+void TestSlots(benchmark::State& state) {
+  time_check(state, "slots", &Inputs::good, {"hand"},
+             [](const Checker& checker, const Request& r) { return checker.test(0, r.in_slots()).ok; });
+}
+BENCHMARK(TestSlots);
+
+void TestCall(benchmark::State& state) {
+  time_check(state, "call", &Inputs::good, {"hand"},
+             [](const Checker& checker, const Request& r) { return checker.test(r.call).ok; });
+}
+BENCHMARK(TestCall);
+
+void TestCallInAnotherOrder(benchmark::State& state) {
+  time_check(state, "reordered", &Inputs::reordered, {"hand"},
+             [](const Checker& checker, const Request& r) { return checker.test(r.call).ok; });
+}
+BENCHMARK(TestCallInAnotherOrder);
+
+void CheckCall(benchmark::State& state) {
+  time_check(state, "check", &Inputs::good, {"hand"},
+             [](const Checker& checker, const Request& r) { return checker.check(r.call).ok; });
+}
+BENCHMARK(CheckCall);
+
+void ExplainCall(benchmark::State& state) {
+  time_check(state, "explain", &Inputs::good, {"hand"},
+             [](const Checker& checker, const Request& r) { return checker.explain(r.call).ok; });
+}
+BENCHMARK(ExplainCall);
+
+void TestWrongCall(benchmark::State& state) {
+  time_check(state, "wrong", &Inputs::bad, {"hand"},
+             [](const Checker& checker, const Request& r) { return checker.test(r.call).ok; });
+}
+BENCHMARK(TestWrongCall);
+
+void ExplainWrongCall(benchmark::State& state) {
+  time_check(state, "explain_wrong", &Inputs::bad, {"hand"},
+             [](const Checker& checker, const Request& r) { return checker.explain(r.call).ok; });
+}
+BENCHMARK(ExplainWrongCall);
+
+}  // namespace
