@@ -101,7 +101,8 @@ class Contract {
   };
 
   // Symbols that a dim uses and no list has are added, without limits, as declared. Errors: contract_conflict (min >
-  // max, a stride below 1, a symbol or tensor twice, two variants with the same inputs), rank_too_large.
+  // max, a stride below 1 or beyond the range, a symbol or tensor twice, two variants with the same inputs),
+  // rank_too_large.
   static Result<Contract> make(Data data);
 
   const std::vector<Variant>& variants() const noexcept { return data_.variants; }

@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A contract for people: as a table on a terminal.
+// Contracts for people, on a terminal. Plain text, no colours; names are made fit for a terminal.
 #pragma once
 
 #include <string>
 
 #include "tensorspec/contract.hpp"
+#include "tensorspec/diff.hpp"
 
 namespace tensorspec {
 
 // Tensors with dtype and dims, symbols with range and how many sizes were seen, what is believed and why, what is not
-// sure. Plain text, no colours, ends with a newline. Names are made fit for a terminal.
+// sure.
 std::string to_table(const Contract& contract);
 
 // For every symbol, expression and fixed size: why it is believed, and what would refute it, in words.
 std::string to_explanation(const Contract& contract);
+
+// How many axes are equal, wider, narrower and broken, then a line for each that is not equal, with a size that shows
+// it: "x axis 3: narrower: 320..1603 -> 320..1200, for instance 1201". Axes that changed alike share a line.
+std::string to_text(const ContractDifference& difference);
 
 }  // namespace tensorspec

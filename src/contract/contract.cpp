@@ -7,6 +7,7 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "base/try.hpp"
+#include "contract/bounds.hpp"
 
 namespace tensorspec {
 namespace {
@@ -32,6 +33,7 @@ Status check_symbols(const Variant& variant, std::size_t index) {
     if (symbol.multiple_of < 1 || symbol.residue < 0 || symbol.residue >= symbol.multiple_of ||
         symbol.seen_multiple_of < 1 || symbol.seen_residue < 0 || symbol.seen_residue >= symbol.seen_multiple_of)
       return conflict(index, symbol.name + ": a stride must be at least 1 and its residue below it");
+    if (diffing::Domain::of(symbol).empty()) return conflict(index, symbol.name + ": no size in its range is of its stride");
   }
   return {};
 }

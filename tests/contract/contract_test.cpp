@@ -74,6 +74,8 @@ TEST(Contract, EachFaultIsNamedWithItsPlace) {
       {with_variant(R"({"symbols": [{"name": "a", "min": 4, "max": 3}]})"), ErrorCode::contract_conflict, "variant 0"},
       {with_variant(R"({"symbols": [{"name": "a", "min": -4}]})"), ErrorCode::contract_conflict, "variant 0"},
       {with_variant(R"({"symbols": [{"name": "a", "multiple_of": 0}]})"), ErrorCode::contract_conflict, "variant 0"},
+      {with_variant(R"({"symbols": [{"name": "a", "min": 5, "max": 7, "multiple_of": 8}]})"),
+       ErrorCode::contract_conflict, "variant 0"},
       {with_variant(R"({"symbols": [{"name": "a", "source": "guessed"}]})"), ErrorCode::contract_format,
        "variants[0].symbols[0].source"},
       {with_variant(R"({"claims": [{"tensor": "x", "axis": 64, "dim": 1}]})"), ErrorCode::contract_format,
