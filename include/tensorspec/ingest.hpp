@@ -33,8 +33,9 @@ struct IngestHandlers {
 };
 
 // A path is a file, a folder (with the folders in it), a glob pattern, or "-" for standard input. A path that leads
-// nowhere goes to bad. Files of a folder that no reader knows are passed over with a note, unless their extension is
-// one of a reader's. Returns false when stopped by `bad`.
+// nowhere, and a file or folder that gives nothing, goes to bad. Passed over with a note are, in a folder: files that
+// no reader knows and pipes, sockets and devices, unless their extension is one of a reader's; links to folders. A call
+// of which a tensor is bad is left out, with a note. Returns false when stopped by `bad`.
 bool ingest(const std::vector<std::string>& paths, const IngestOptions& options, const IngestHandlers& handlers);
 
 }  // namespace tensorspec

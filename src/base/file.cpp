@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 namespace tensorspec {
@@ -46,6 +47,51 @@ bool write_all(int fd, std::string_view bytes) {
   return true;
 }
 
+// Where a link leads, which need not exist yet: a link stays a link, what it points to is replaced.
+std::filesystem::path behind_links(std::filesystem::path path) {
+  std::error_code error;
+  for (int links = 0; links < 40 && std::filesystem::is_symlink(path, error); ++links) {
+    const std::filesystem::path next = std::filesystem::read_symlink(path, error);
+    path = path.parent_path() / next;
+  }
+  return path;
+}
+
+bool fill(int fd, mode_t mode, std::string_view bytes) {
+  return fd >= 0 && ::fchmod(fd, mode) == 0 && write_all(fd, bytes) && ::fsync(fd) == 0;
+}
+
+// Gives a file without a name one that begins with `stem`; empty when it cannot have one.
+std::string give_name(int fd, const std::string& stem) {
+  const std::string file = "/proc/self/fd/" + std::to_string(fd);
+  for (int number = 0; number < 100; ++number) {
+    const std::string name = stem + std::to_string(::getpid()) + "-" + std::to_string(number);
+    if (::linkat(AT_FDCWD, file.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) return name;
+    if (errno != EEXIST) break;
+  }
+  return {};
+}
+
+// A new file in `folder` with these bytes, synced. Returns its name, which begins with `stem`; empty on an error, which
+// is in errno then.
+std::string write_new(const std::filesystem::path& folder, const std::string& stem, mode_t mode,
+                      std::string_view bytes) {
+  {
+    // Without a name until it is whole, so that a kill leaves nothing behind; not every file system can.
+    const Descriptor nameless(::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600));
+    if (fill(nameless.get(), mode, bytes))
+      if (std::string name = give_name(nameless.get(), stem); !name.empty()) return name;
+  }
+  std::string name = stem + "XXXXXX";
+  Descriptor named(::mkostemp(name.data(), O_CLOEXEC));
+  if (named.get() < 0) return {};
+  if (fill(named.get(), mode, bytes) && named.close()) return name;
+  const int reason = errno;
+  ::unlink(name.c_str());
+  errno = reason;
+  return {};
+}
+
 }  // namespace
 
 Result<std::string> load_file(const std::filesystem::path& path, std::uint64_t limit) {
@@ -65,35 +111,29 @@ Result<std::string> load_file(const std::filesystem::path& path, std::uint64_t l
 }
 
 Status save_file(const std::filesystem::path& path, std::string_view bytes) {
-  // A link stays a link: what it points to is replaced.
-  std::error_code ignored;
-  const std::filesystem::path target =
-      std::filesystem::is_symlink(path, ignored) ? std::filesystem::weakly_canonical(path, ignored) : path;
   struct stat known {};
-  const bool exists = ::stat(target.c_str(), &known) == 0;
+  const bool exists = ::stat(path.c_str(), &known) == 0;
+  if (!exists && errno != ENOENT) return failed(ErrorCode::file_write, path);
   if (exists && !S_ISREG(known.st_mode)) {
     // A pipe or a device (/dev/stdout) cannot be replaced, only written to.
-    Descriptor out(::open(target.c_str(), O_WRONLY | O_CLOEXEC));
+    Descriptor out(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
     if (out.get() < 0 || !write_all(out.get(), bytes)) return failed(ErrorCode::file_write, path);
     return {};
   }
-  std::filesystem::path folder = target.parent_path();
-  if (folder.empty()) folder = ".";
-  std::string name = (folder / ("." + target.filename().string() + ".XXXXXX")).string();
-  Descriptor out(::mkstemp(name.data()));
-  if (out.get() < 0) return failed(ErrorCode::file_write, path);
   const mode_t mask = ::umask(0);
   ::umask(mask);
   const mode_t mode = exists ? known.st_mode & 07777 : 0666 & ~mask;
-  const bool written = ::fchmod(out.get(), mode) == 0 && write_all(out.get(), bytes) && ::fsync(out.get()) == 0 &&
-                       out.close() && ::rename(name.c_str(), target.c_str()) == 0;
-  if (!written) {
+  const std::filesystem::path target = behind_links(path);
+  const std::filesystem::path folder = target.has_parent_path() ? target.parent_path() : ".";
+  const std::string name = write_new(folder, (folder / ("." + target.filename().string() + ".")).string(), mode, bytes);
+  if (name.empty()) return failed(ErrorCode::file_write, path);
+  if (::rename(name.c_str(), target.c_str()) != 0) {
     Error error = failed(ErrorCode::file_write, path);
     ::unlink(name.c_str());
     return error;
   }
   // The rename itself must survive a crash too; a file system that cannot sync a folder is no failure of the write.
-  Descriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const Descriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (directory.get() >= 0) ::fsync(directory.get());
   return {};
 }

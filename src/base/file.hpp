@@ -14,7 +14,8 @@ namespace tensorspec {
 Result<std::string> load_file(const std::filesystem::path& path, std::uint64_t limit);
 
 // Replaces the file as one step: a temporary beside it, fsync, rename, fsync of the folder. On an error the target is
-// as it was and no temporary is left. Errors: file_write.
+// as it was and no temporary is left; after a kill at most a whole one, where the file system has files without a name. A
+// pipe or a device is written to. Errors: file_write.
 Status save_file(const std::filesystem::path& path, std::string_view bytes);
 
 }  // namespace tensorspec

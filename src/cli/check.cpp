@@ -63,8 +63,9 @@ int run(const Arguments& arguments) {
   if (arguments.input.json)
     for (const Error& error : result.errors) print_error(error, true);
   if (result.stopped) return kFailed;
-  if (calls == 0 && result.errors.empty()) {
-    print_error({ErrorCode::nothing_found, "", "no call to check"}, arguments.input.json);
+  if (calls == 0) {
+    // Why there is none was said already, unless nothing was bad.
+    if (result.errors.empty()) print_error({ErrorCode::nothing_found, "", "no call to check"}, arguments.input.json);
     return kFailed;
   }
   if (!arguments.input.json && !arguments.input.quiet)

@@ -54,7 +54,7 @@ namespace commands {
 void print(std::string_view text);
 void print_error(const Error& error, bool json = false);
 void print_note(const std::string& text);
-// Writes what is still held; false when not everything could be written.
+// Writes what is still held. When not everything could be written: says so and returns false.
 bool finish_output();
 
 }  // namespace tensorspec::cli

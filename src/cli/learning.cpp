@@ -82,12 +82,14 @@ Status parse_declarations(const DeclarationArguments& arguments, Declarations& d
 int tell(const Evidence& evidence, const Declarations& declarations, const std::string& output, bool in_words,
          const PathArguments& input, const PathResult& result) {
   const auto contract = explain(evidence, declarations);
+  // Why there is no call was said already, file by file.
+  const bool told = evidence.states().empty() && result.calls == 0 && !result.errors.empty();
   const Status saved = contract.ok() && !output.empty() ? contract->save(output) : Status();
   if (input.json) {
     Json line;
     Json::Array errors, notes(result.notes.begin(), result.notes.end());
     for (const Error& error : result.errors) errors.push_back(error_json(error));
-    if (!contract.ok()) errors.push_back(error_json(contract.error()));
+    if (!contract.ok() && !told) errors.push_back(error_json(contract.error()));
     if (!saved.ok()) errors.push_back(error_json(saved.error()));
     line.add("calls", evidence.calls())
         .add("read", result.calls)
@@ -99,7 +101,7 @@ int tell(const Evidence& evidence, const Declarations& declarations, const std::
     }
     print(line.dump() + "\n");
   } else if (!contract.ok() || !saved.ok()) {
-    print_error(contract.ok() ? saved.error() : contract.error());
+    if (!told) print_error(contract.ok() ? saved.error() : contract.error());
   } else if (!input.quiet) {
     print(to_table(*contract));
     if (in_words) print("\n" + to_explanation(*contract) + "\n");

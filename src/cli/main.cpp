@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
 
+#include <cerrno>
 #include <cstdio>
 #include <limits>
+#include <system_error>
 
 #include "base/json.hpp"
 #include "cli/command.hpp"
@@ -24,11 +26,11 @@ class Cli11Options final : public Options {
     app_.add_flag(names, value, help);
   }
   void text(const std::string& names, std::string& value, const std::string& type, const std::string& help) override {
-    app_.add_option(names, value, help)->type_name(type);
+    app_.add_option(names, value, help)->type_name(type)->check(not_empty());
   }
   void texts(const std::string& names, std::vector<std::string>& values, const std::string& type,
              const std::string& help) override {
-    app_.add_option(names, values, help)->type_name(type)->allow_extra_args(false);
+    app_.add_option(names, values, help)->type_name(type)->allow_extra_args(false)->check(not_empty());
   }
   void choice(const std::string& names, std::string& value, const std::vector<std::string>& words,
               const std::string& help) override {
@@ -40,25 +42,36 @@ class Cli11Options final : public Options {
         ->type_name("N");
   }
   void positional(const std::string& name, std::string& value, const std::string& help) override {
-    app_.add_option(name, value, help)->required()->type_name("");
+    app_.add_option(name, value, help)->required()->type_name("")->check(not_empty());
   }
   void positionals(const std::string& name, std::vector<std::string>& values, const std::string& help) override {
-    app_.add_option(name, values, help)->required()->type_name("");
+    app_.add_option(name, values, help)->required()->type_name("")->check(not_empty());
   }
 
  private:
+  // "" is a variable of a script that is not set, and nothing that anyone means.
+  static CLI::Validator not_empty() {
+    return CLI::Validator([](std::string& value) { return value.empty() ? std::string("may not be empty") : ""; }, "");
+  }
+
   CLI::App& app_;
 };
 
-bool write_failed = false;
+// Why standard output did not take something, the first time; 0: it took everything so far.
+int write_failure = 0;
 
 }  // namespace
 
 void print(std::string_view text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) write_failed = true;
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() && write_failure == 0) write_failure = errno;
 }
 
-bool finish_output() { return std::fflush(stdout) == 0 && !write_failed; }
+bool finish_output() {
+  if (std::fflush(stdout) != 0 && write_failure == 0) write_failure = errno;
+  if (write_failure == 0) return true;
+  print_error({ErrorCode::file_write, "standard output", std::generic_category().message(write_failure)});
+  return false;
+}
 
 void print_error(const Error& error, bool json) {
   if (!json) {
@@ -91,15 +104,12 @@ int run(int argc, char** argv) {
       app.exit(error);
       return finish_output() ? kDone : kFailed;
     }
-    std::fprintf(stderr, "tensorspec: %s\n(tensorspec --help shows what there is)\n", printable(error.what()).c_str());
+    print_error(
+        {ErrorCode::invalid_argument, "", std::string(error.what()) + "; tensorspec --help shows what there is"});
     return kFailed;
   }
   const int code = chosen();
-  if (!finish_output()) {
-    print_error({ErrorCode::file_write, "standard output", ""});
-    return kFailed;
-  }
-  return code;
+  return finish_output() ? code : kFailed;
 }
 
 }  // namespace tensorspec::cli

@@ -80,37 +80,43 @@ Result<Call> call_of_tensors(std::vector<TensorInfo> tensors) {
   return call;
 }
 
-Result<Grouped> group_files(std::vector<TensorFile> files, const std::string& folder, Grouping grouping) {
+Grouped group_files(std::vector<TensorFile> files, const std::vector<std::string>& unreadable,
+                    const std::string& folder, Grouping grouping) {
   Grouped out;
+  const auto take = [&out](std::vector<TensorInfo> tensors, std::string origin) {
+    auto call = call_of_tensors(std::move(tensors));
+    if (call.ok()) out.calls.push_back({std::move(call).value(), std::move(origin)});
+    else out.errors.push_back(within(std::move(call).error(), origin, ": "));
+  };
   std::sort(files.begin(), files.end(),
             [](const TensorFile& a, const TensorFile& b) { return natural_less(a.stem, b.stem); });
   std::set<std::string> words;
-  const auto numbered = grouping == Grouping::one_call ? std::nullopt : calls_by_number(files, words);
-  const std::string files_text = folder + ": " + counted(files.size(), "file");
+  auto numbered = grouping == Grouping::one_call ? std::nullopt : calls_by_number(files, words);
+  std::size_t left_out = 0;
+  out.note = folder + ": " + counted(files.size(), "file");
   if (numbered) {
-    for (const auto& [number, tensors] : *numbered) {
-      TRY(Call call, call_of_tensors(tensors));
-      out.calls.push_back({std::move(call), folder + " (number " + number + ")"});
-    }
-    out.note = files_text + ", told apart by their numbers: " + counted(numbered->size(), "call") + " of " +
-               join({words.begin(), words.end()}, ", ");
+    for (const std::string& stem : unreadable)
+      if (const auto number = split_number(stem)) left_out += numbered->erase(number->number);
+    for (const auto& [number, tensors] : *numbered) take(tensors, folder + " (number " + number + ")");
+    out.note += ", told apart by their numbers: " + counted(numbered->size(), "call") + " of " +
+                join({words.begin(), words.end()}, ", ");
   } else if (grouping == Grouping::call_per_file) {
     for (TensorFile& file : files) {
       file.tensor.name = "input";
-      TRY(Call call, call_of_tensors({std::move(file.tensor)}));
-      out.calls.push_back({std::move(call), file.path});
+      take({std::move(file.tensor)}, file.path);
     }
-    out.note = files_text + ", a call each";
+    out.note += ", a call each";
   } else {
     std::vector<TensorInfo> tensors;
     for (TensorFile& file : files) {
       file.tensor.name = file.stem;
       tensors.push_back(std::move(file.tensor));
     }
-    TRY(Call call, call_of_tensors(std::move(tensors)));
-    out.calls.push_back({std::move(call), folder});
-    out.note = files_text + ", the tensors of one call";
+    left_out = unreadable.empty() ? 0 : 1;
+    if (left_out == 0) take(std::move(tensors), folder);
+    out.note += ", the tensors of one call";
   }
+  if (left_out > 0) out.note += "; " + counted(left_out, "call") + " left out, of which a file cannot be read";
   return out;
 }
 

@@ -30,13 +30,16 @@ struct GroupedCall {
 };
 struct Grouped {
   std::vector<GroupedCall> calls;
-  std::string note;  // how it was read, in words: "4 files: 2 calls (numbers 0, 1) of 2 tensors (ids, mask)"
+  std::vector<Error> errors;  // calls that are none: two tensors of one name; `where` is the origin
+  std::string note;           // how it was read, in words: "4 files, told apart by their numbers: 2 calls of ids, mask"
 };
 
 // Files of one folder into calls. automatic: names that end in a number ("ids_0", "ids_1", "mask_0", "mask_1") are
 // tensors ids and mask of the calls 0 and 1; names without numbers, or words that number tensors ("input_0", "arg1"),
-// are the tensors of one call; so are files whose dtype or rank differs under one word. Errors: those of
-// validate(Call).
-Result<Grouped> group_files(std::vector<TensorFile> files, const std::string& folder, Grouping grouping);
+// are the tensors of one call; so are files whose dtype or rank differs under one word. `unreadable` are the stems of
+// files beside them that could not be read: a call of which a tensor is missing would teach what is not so, and is left
+// out.
+Grouped group_files(std::vector<TensorFile> files, const std::vector<std::string>& unreadable,
+                    const std::string& folder, Grouping grouping);
 
 }  // namespace tensorspec

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "base/text.hpp"
 #include "support/calls.hpp"
 
@@ -48,17 +50,42 @@ TEST(Grouping, NamesTellCallsFromTensors) {
       {"only:4", "<only"},
   };
   for (const auto& [text, wanted] : cases) {
-    const auto grouped = group_files(files(text), "f", Grouping::automatic);
-    ASSERT_TRUE(grouped.ok()) << text;
-    EXPECT_EQ(text_of(*grouped), wanted) << text;
-    EXPECT_NE(grouped->note.find("f: "), std::string::npos);
+    const Grouped grouped = group_files(files(text), {}, "f", Grouping::automatic);
+    EXPECT_TRUE(grouped.errors.empty()) << text;
+    EXPECT_EQ(text_of(grouped), wanted) << text;
+    EXPECT_NE(grouped.note.find("f: "), std::string::npos);
   }
 }
 
+TEST(Grouping, ACallOfWhichAFileCannotBeReadIsNone) {
+  const std::tuple<const char*, std::vector<std::string>, const char*> cases[] = {
+      {"ids_0:2 mask_0:2 ids_1:3", {"mask_1"}, "<ids<mask"},
+      {"ids_0:2 ids_1:3", {"ids_2"}, "<ids <ids"},  // nothing of call 2 is there
+      {"ids_0:2 ids_1:3", {"backup"}, "<ids <ids"},
+      {"ids_0:2 ids_10:3", {"ids_010", "mask_10"}, "<ids"},
+      {"ids:2 mask:2", {"bias"}, ""},
+      {"input_0:2 input_1:2", {"input_2"}, ""},
+  };
+  for (const auto& [text, unreadable, wanted] : cases) {
+    const Grouped grouped = group_files(files(text), unreadable, "f", Grouping::automatic);
+    EXPECT_EQ(text_of(grouped), wanted) << text;
+    const bool less = group_files(files(text), {}, "f", Grouping::automatic).calls.size() > grouped.calls.size();
+    EXPECT_EQ(grouped.note.ends_with("; 1 call left out, of which a file cannot be read"), less) << grouped.note;
+  }
+  EXPECT_EQ(text_of(group_files(files("cat:1 dog:2"), {"fox"}, "f", Grouping::call_per_file)), "<input <input");
+}
+
+TEST(Grouping, ABadCallCostsNoOther) {
+  const Grouped grouped = group_files(files("a_01:1 a_1:2 a_2:3"), {}, "f", Grouping::automatic);
+  EXPECT_EQ(text_of(grouped), "<a");
+  ASSERT_EQ(grouped.errors.size(), 1U);
+  EXPECT_EQ(grouped.errors[0].code, ErrorCode::duplicate_tensor);
+  EXPECT_NE(grouped.errors[0].where.find("f (number 1)"), std::string::npos) << grouped.errors[0].where;
+}
+
 TEST(Grouping, CanBeToldWhichItIs) {
-  EXPECT_EQ(text_of(group_files(files("a_0:1 a_1:2"), "f", Grouping::one_call).value()), "<a_0<a_1");
-  EXPECT_EQ(text_of(group_files(files("cat:1 dog:2"), "f", Grouping::call_per_file).value()), "<input <input");
-  EXPECT_EQ(group_files(files("a_01:1 a_1:2"), "f", Grouping::automatic).error().code, ErrorCode::duplicate_tensor);
+  EXPECT_EQ(text_of(group_files(files("a_0:1 a_1:2"), {}, "f", Grouping::one_call)), "<a_0<a_1");
+  EXPECT_EQ(text_of(group_files(files("cat:1 dog:2"), {}, "f", Grouping::call_per_file)), "<input <input");
 }
 
 TEST(Grouping, PrefixesTellInputsFromOutputsOnlyWhenAllHaveOne) {
