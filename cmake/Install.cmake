@@ -10,3 +10,8 @@ configure_package_config_file(cmake/tensorspecConfig.cmake.in "${CMAKE_BINARY_DI
 write_basic_package_version_file("${CMAKE_BINARY_DIR}/tensorspecConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${CMAKE_BINARY_DIR}/tensorspecConfig.cmake" "${CMAKE_BINARY_DIR}/tensorspecConfigVersion.cmake"
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tensorspec)
+
+# Relative to where it lies, so that the installed tree may be moved.
+file(RELATIVE_PATH tensorspec_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+configure_file(cmake/tensorspec.pc.in "${CMAKE_BINARY_DIR}/tensorspec.pc" @ONLY)
+install(FILES "${CMAKE_BINARY_DIR}/tensorspec.pc" DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
