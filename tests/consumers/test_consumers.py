@@ -24,15 +24,18 @@ def run(*command, **options):
     return done.stdout
 
 
-def build(source, folder, *definitions):
+def configure(source, folder, *definitions):
     if shutil.which("ccache"):
         definitions += ("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache",)
-    run(CMAKE, "-G", "Ninja", "-S", HERE / source, "-B", folder, *definitions)
-    run(CMAKE, "--build", folder)
+    run(CMAKE, "--fresh", "-G", "Ninja", "-S", HERE / source, "-B", folder, *definitions)
 
 
-def check_output(text):
-    """What tests/consumers/find_package/main.cpp prints."""
+def try_out(program, folder):
+    """Runs a built tests/consumers/find_package/main.cpp on a recording."""
+    recording = folder / "calls.jsonl"
+    recording.write_text('{"batch_size": 4, "inputs": {"ids": {"dtype": "int64", "shape": [4, 12]}}, '
+                         '"outputs": {"logits": {"dtype": "float32", "shape": [4, 12, 50]}}}\n')
+    text = run(program, recording)
     words = " ".join(text.split())
     assert "3 calls (3 different), 1 variant" in words
     assert "input ids int64 [batch, s0]" in words and "output logits float32 [batch, s0, 50]" in words
@@ -49,8 +52,9 @@ def prefix(tmp_path_factory):
 
 def test_find_package_asks_for_what_is_linked_alone(prefix, tmp_path):
     private = [f"-DCMAKE_DISABLE_FIND_PACKAGE_{name}=ON" for name in ("nlohmann_json", "Boost", "CLI11")]
-    build("find_package", tmp_path, f"-DCMAKE_PREFIX_PATH={prefix}", *private)
-    check_output(run(tmp_path / "uses_tensorspec"))
+    configure("find_package", tmp_path, f"-DCMAKE_PREFIX_PATH={prefix}", *private)
+    run(CMAKE, "--build", tmp_path)
+    try_out(tmp_path / "uses_tensorspec", tmp_path)
     config = next(prefix.rglob("tensorspecConfig.cmake")).read_text()
     assert set(re.findall(r"find_dependency\((\w+)", config)) == {"ZLIB", "simdjson"}
     assert "tensorspec 0." in run(prefix / "bin/tensorspec", "--version")
@@ -60,7 +64,7 @@ def test_pkg_config(prefix, tmp_path):
     environment = {**os.environ, "PKG_CONFIG_PATH": str(next(prefix.rglob("tensorspec.pc")).parent)}
     flags = run("pkg-config", "--cflags", "--libs", "tensorspec", env=environment).split()
     run("g++", *STRICT, PROGRAM, *flags, "-o", tmp_path / "program")
-    check_output(run(tmp_path / "program"))
+    try_out(tmp_path / "program", tmp_path)
     version = re.search(r'TENSORSPEC_VERSION "(.+)"', (ROOT / "include/tensorspec/version.h").read_text())[1]
     assert run("pkg-config", "--modversion", "tensorspec", env=environment).strip() == version
 
@@ -81,8 +85,7 @@ def test_public_headers_need_the_standard_library_alone(prefix, tmp_path):
 def test_add_subdirectory_leaves_nothing_behind():
     # Kept between runs: it is a whole build of the library, with the standard of the project around it.
     folder = ROOT / "build/consumers/add_subdirectory"
-    build("add_subdirectory", folder)
-    check_output(run(folder / "carries_tensorspec"))
+    configure("add_subdirectory", folder)
     commands = [entry["command"] for entry in json.loads((folder / "compile_commands.json").read_text())]
     assert len(commands) > 30
     for command in commands:
@@ -94,3 +97,5 @@ def test_add_subdirectory_leaves_nothing_behind():
     assert "libtensorspec.a" in targets
     for absent in ("tensorspec_cli", "tensorspec_tests", "read_fuzz"):
         assert absent not in targets
+    run(CMAKE, "--build", folder)
+    try_out(folder / "carries_tensorspec", folder)
