@@ -92,7 +92,7 @@ int run(const Arguments& arguments) {
 std::function<int()> define(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
   options.positionals("FILE", arguments->files, "Files of any format a reader knows, or - for standard input");
-  options.text("--from", arguments->from, "FORMAT", "Read every file as this format instead of telling it by content");
+  define_from(options, arguments->from);
   options.flag("--json", arguments->json, "One JSON line a file");
   options.flag("-q,--quiet", arguments->quiet, "Only errors");
   return [arguments] { return run(*arguments); };

@@ -38,7 +38,7 @@ class Cli11Options final : public Options {
   }
   void count(const std::string& names, std::int64_t& value, const std::string& help) override {
     app_.add_option(names, value, help)
-        ->check(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max(), "N"))
+        ->check(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max()).description(""))
         ->type_name("N");
   }
   void positional(const std::string& name, std::string& value, const std::string& help) override {
@@ -88,6 +88,7 @@ int run(int argc, char** argv) {
   CLI::App app("Learns the shape contract of a model from real calls, checks calls against it.", "tensorspec");
   app.set_version_flag("--version", "tensorspec " TENSORSPEC_VERSION);
   app.require_subcommand(1);
+  app.get_formatter()->label("SUBCOMMAND", "COMMAND");
   app.footer("tensorspec COMMAND --help shows the options of a command and an example.");
   std::function<int()> chosen;
   for (const Command* command : kCommands) {

@@ -8,6 +8,7 @@
 
 #include "base/try.hpp"
 #include "tensorspec/ingest.hpp"
+#include "tensorspec/read.hpp"
 
 namespace tensorspec::cli {
 namespace {
@@ -41,11 +42,17 @@ class Progress {
 
 }  // namespace
 
+void define_from(Options& options, std::string& from) {
+  std::vector<std::string> ids;
+  for (const FormatInfo& format : formats()) ids.emplace_back(format.id);
+  options.choice("--from", from, ids, "Read every file as this format instead of telling it by content");
+}
+
 void PathArguments::define(Options& options, const std::string& what) {
   options.positionals("PATH", paths, what + ": files, folders, glob patterns, or - for standard input");
-  options.text("--from", from, "FORMAT", "Read every file as this format instead of telling it by content");
+  define_from(options, from);
   options.choice("--files", files, {"auto", "tensors", "calls"},
-                 "Files of one tensor in a folder: the tensors of one call, or a call each");
+                 "Files of one tensor in a folder are the tensors of one call, or a call each; auto: their names tell");
   options.flag("--strict", strict, "Stop at the first bad input, with exit code 2");
   options.flag("--json", json, "Print JSON");
   options.flag("-q,--quiet", quiet, "No notes and no progress");

@@ -15,6 +15,9 @@
 
 namespace tensorspec::cli {
 
+// The option that names the format of every file.
+void define_from(Options& options, std::string& from);
+
 struct PathArguments {
   std::vector<std::string> paths;
   std::string from, files = "auto";

@@ -153,6 +153,9 @@ def test_help_has_an_example_for_each_command(cli):
         assert command in out
         code, text, _ = cli(command, "--help")
         assert code == 0 and "Example:" in text and f"tensorspec {command}" in text
+    for command in ("inspect", "learn", "check"):
+        assert "npy,npz" in cli(command, "--help")[1], "what --from takes"
+    assert "--batch-size N " in cli("learn", "--help")[1]
     assert cli("--version")[1].startswith("tensorspec ")
     assert cli()[0] == 2
     assert cli("nonsense")[0] == 2
