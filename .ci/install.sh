@@ -23,13 +23,13 @@ BUILD_PACKAGES=(g++ cmake ninja-build pkg-config zlib1g-dev libsimdjson-dev nloh
 TEST_PACKAGES=(ccache libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev clang-16 clang-tidy-16 clang-format-16
   libclang-rt-16-dev python3-venv python3-dev git)
 
-# build PRESET [ARGUMENT...]: configure once, then build; quiet unless it fails.
+# build PRESET [ARGUMENT...]: configure once, and when the presets changed, then build; quiet unless it fails.
 build() {
   local preset=$1 log
   shift
   log="build/$preset.log"
   mkdir -p build
-  if [ ! -f "build/$preset/build.ninja" ]; then
+  if [ ! -f "build/$preset/build.ninja" ] || [ CMakePresets.json -nt "build/$preset/build.ninja" ]; then
     local launcher=()
     command -v ccache >/dev/null && launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
     "$CMAKE" --preset "$preset" "${launcher[@]}" >"$log" 2>&1 || { cat "$log"; return 1; }
