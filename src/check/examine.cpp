@@ -48,7 +48,7 @@ class Examination {
 
   void run() {
     std::fill_n(extents_.begin(), variant_.tensors.size(), nullptr);
-    std::fill_n(bound_.begin(), variant_.symbols.size(), Bound{});
+    std::fill_n(bound_.begin(), variant_.symbols.size(), Binding{});
     match(call_.inputs, false);
     // A request has no outputs; an answer has all of them.
     outputs_ = call_.outputs.size() != 0;
@@ -60,7 +60,8 @@ class Examination {
     check_weak_axes();
     check_batch_size();
     for (std::uint32_t s = 0; s < variant_.symbols.size(); ++s)
-      if (bound_[s].state != Bound::State::unknown) check_symbol(s);
+      if (bound_[s].state != Binding::State::unknown) check_symbol(s);
+    for (const FlatBound& bound : variant_.bounds) check_bound(bound);
     if (policy_ == Policy::seen && conforms_) check_seen();
   }
 
@@ -131,8 +132,8 @@ class Examination {
   }
   auto value_of() const noexcept {
     return [this](std::int64_t symbol) {
-      const Bound& bound = bound_[static_cast<std::size_t>(symbol)];
-      return bound.state == Bound::State::unknown ? std::nullopt : std::optional(bound.value);
+      const Binding& bound = bound_[static_cast<std::size_t>(symbol)];
+      return bound.state == Binding::State::unknown ? std::nullopt : std::optional(bound.value);
     };
   }
   std::optional<std::int64_t> evaluate(const FlatDim& dim) const noexcept {
@@ -159,7 +160,7 @@ class Examination {
   // Axes that are one bare symbol bind it; where they disagree the majority does, so that the odd one out is named.
   void bind(std::size_t symbol) {
     if (const auto at = spokesman(variant_.symbols[symbol].bare))
-      bound_[symbol] = {Bound::State::sure, *at, *size(*at)};
+      bound_[symbol] = {Binding::State::sure, *at, *size(*at)};
   }
 
   // Then expressions that are affine in one unknown symbol. What only a weak claim can tell comes last.
@@ -175,12 +176,12 @@ class Examination {
   // False also when no whole size fits: the axis is left to be reported.
   bool solve(Place at, bool weakly) {
     const FlatDim& dim = variant_.axis(at).dim;
-    const auto known = [&](std::uint32_t s) { return bound_[s].state != Bound::State::unknown; };
+    const auto known = [&](std::uint32_t s) { return bound_[s].state != Binding::State::unknown; };
     const std::uint32_t term = variant_.expressions.open_term(dim, known);
     if (term == kNone) return false;
     const auto value = variant_.expressions.solve(dim, term, extents_[at.tensor][at.axis], value_of());
     if (!value) return false;
-    bound_[variant_.expressions.terms(dim)[term].alone] = {weakly ? Bound::State::weak : Bound::State::sure, at,
+    bound_[variant_.expressions.terms(dim)[term].alone] = {weakly ? Binding::State::weak : Binding::State::sure, at,
                                                            *value};
     return true;
   }
@@ -218,7 +219,7 @@ class Examination {
   bool cannot_hold(const FlatDim& dim) const noexcept {
     const auto symbols = variant_.expressions.symbols(dim);
     const auto open = std::count_if(symbols.begin(), symbols.end(),
-                                    [&](std::uint32_t s) { return bound_[s].state == Bound::State::unknown; });
+                                    [&](std::uint32_t s) { return bound_[s].state == Binding::State::unknown; });
     return open == 0 || (open == 1 && !dim.nested);
   }
 
@@ -257,11 +258,11 @@ class Examination {
 
   void check_symbol(std::uint32_t number) {
     const FlatSymbol& symbol = variant_.symbols[number];
-    const Bound& bound = bound_[number];
+    const Binding& bound = bound_[number];
     const auto report = [&](About about, Doubt doubt) {
       Finding finding = at_axis(about, bound.at);
       finding.symbol = number;
-      finding.doubt = bound.state == Bound::State::weak ? Doubt::weak_source : doubt;
+      finding.doubt = bound.state == Binding::State::weak ? Doubt::weak_source : doubt;
       add(finding);
     };
     if (bound.value % symbol.multiple_of != symbol.residue) report(About::stride, Doubt::none);
@@ -269,6 +270,18 @@ class Examination {
     if (policy_ == Policy::relations) return;
     if ((symbol.min && bound.value < *symbol.min) || (symbol.max && bound.value > *symbol.max))
       report(About::range, Doubt::none);
+  }
+
+  // Never more than a warning: that it was so in every call is no rule.
+  void check_bound(const FlatBound& bound) {
+    const Binding &low = bound_[bound.low], &high = bound_[bound.high];
+    if (low.state == Binding::State::unknown || high.state == Binding::State::unknown || low.value <= high.value)
+      return;
+    Finding finding = at_axis(About::above, low.at);
+    finding.symbol = bound.low;
+    finding.other = bound.high;
+    finding.doubt = Doubt::not_claimed;
+    add(finding);
   }
 
   void check_seen() {
@@ -285,7 +298,7 @@ class Examination {
   const CallTensors& call_;
   Policy policy_;
   std::span<const std::int64_t*> extents_;
-  std::span<Bound> bound_;
+  std::span<Binding> bound_;
   Findings& out_;
   bool outputs_ = false;
   bool conforms_ = true;
@@ -303,6 +316,7 @@ Violation::Code code_of(About about) noexcept {
     case About::fixed: return Code::static_size;
     case About::value:
     case About::no_value:
+    case About::above:
     case About::same: return Code::relation;
     case About::batch: return Code::batch;
     case About::stride:

@@ -27,6 +27,7 @@ struct Finding {
     stride,
     seen_stride,
     range,
+    above,  // a symbol above another that it never was
     unseen,
   };
   // Why it is let through with a warning.
@@ -48,6 +49,7 @@ struct Finding {
   std::int64_t actual = 0, wanted = 0;
   Place leader;                  // of `same`: the axis that has the size wanted
   std::uint32_t symbol = kNone;  // of stride and range
+  std::uint32_t other = kNone;   // of `above`: the symbol below
   std::uint32_t rival = 0;       // of Doubt::rival: its number in the claim
   bool inputs_seen = false;      // of `unseen`
 };

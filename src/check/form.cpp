@@ -20,6 +20,10 @@ FlatVariant::FlatVariant(const Variant& variant) : source(&variant) {
     symbols.push_back(
         {symbol.min, symbol.max, symbol.multiple_of, symbol.residue, symbol.seen_multiple_of, symbol.seen_residue, {}});
   }
+  for (const Bound& bound : variant.bounds) {
+    const auto low = numbers.find(bound.symbol), high = numbers.find(bound.at_most);
+    if (low != numbers.end() && high != numbers.end()) bounds.push_back({low->second, high->second});
+  }
   add_tensors(variant.inputs, false, numbers);
   inputs = static_cast<std::uint32_t>(tensors.size());
   add_tensors(variant.outputs, true, numbers);

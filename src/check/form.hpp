@@ -47,6 +47,11 @@ struct FlatSymbol {
   std::vector<Place> bare;  // the axes that are this symbol alone, and the batch size
 };
 
+// The symbol `low` was never above `high`.
+struct FlatBound {
+  std::uint32_t low, high;
+};
+
 struct FlatVariant {
   explicit FlatVariant(const Variant& variant);
 
@@ -55,6 +60,7 @@ struct FlatVariant {
   std::uint32_t inputs = 0;  // how many of the tensors are inputs
   std::vector<FlatAxis> axes;
   std::vector<FlatSymbol> symbols;
+  std::vector<FlatBound> bounds;
   Expressions expressions;
   std::vector<std::optional<FlatDim>> rivals;  // nullopt: uses a symbol the variant does not have, so it never fits
   std::optional<FlatDim> batch;
@@ -81,7 +87,7 @@ struct FlatVariant {
 };
 
 // A symbol while a call is examined.
-struct Bound {
+struct Binding {
   enum class State : std::uint8_t { unknown, sure, weak };  // weak: read through a weak claim
   State state = State::unknown;
   Place at;  // where it was read
@@ -91,7 +97,7 @@ struct Bound {
 // Memory for one examination: extents by tensor, nullptr without one; symbols by number.
 struct Scratch {
   std::span<const std::int64_t*> extents;
-  std::span<Bound> symbols;
+  std::span<Binding> symbols;
 };
 
 class Form {
@@ -112,7 +118,7 @@ class Form {
   bool large_ = false;  // some variant has more than fits on the stack
   mutable std::mutex mutex_;
   mutable std::vector<const std::int64_t*> large_extents_;
-  mutable std::vector<Bound> large_symbols_;
+  mutable std::vector<Binding> large_symbols_;
 };
 
 template <class Use>
@@ -122,7 +128,7 @@ auto Form::with_scratch(const Use& use) const {
     return use(Scratch{large_extents_, large_symbols_});
   }
   std::array<const std::int64_t*, Sizes::kTensors> extents;
-  std::array<Bound, kStackSymbols> symbols;
+  std::array<Binding, kStackSymbols> symbols;
   return use(Scratch{extents, symbols});
 }
 

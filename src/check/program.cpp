@@ -33,6 +33,9 @@ class Program::Compiler {
     for (const std::vector<Place>& group : variant_.weak_groups) check_weak(group);
     for (std::size_t s = 0; s < variant_.symbols.size(); ++s)
       if (known(s)) check_symbol(variant_.symbols[s], out_.places_[s]);
+    for (const FlatBound& bound : variant_.bounds)
+      if (known(bound.low) && known(bound.high))
+        out_.orders_.push_back({out_.places_[bound.low], out_.places_[bound.high]});
     return true;
   }
 

@@ -59,6 +59,9 @@ class Program {
   struct Same {
     Place a, b;
   };
+  struct Order {
+    Place low, high;
+  };
   struct Affine {  // size == a * x + b * y + c, each step in int64
     Place at, x, y;
     std::int64_t a, b, c;
@@ -91,6 +94,7 @@ class Program {
   std::vector<Fixed> fixed_;
   std::vector<Range> ranges_;
   std::vector<Same> same_;
+  std::vector<Order> orders_;
   std::vector<Affine> affine_;
   std::vector<Stride> strides_;
   std::vector<Equation> equations_;
@@ -105,6 +109,8 @@ class Program {
     if (sizes[f.at] != f.size) return false;
   for (const Same& s : same_)
     if (sizes[s.a] != sizes[s.b]) return false;
+  for (const Order& o : orders_)
+    if (sizes[o.low] > sizes[o.high]) return false;
   for (const Affine& f : affine_) {
     std::int64_t ax = 0, by = 0, sum = 0;
     if (__builtin_mul_overflow(f.a, sizes[f.x], &ax) || __builtin_mul_overflow(f.b, sizes[f.y], &by) ||

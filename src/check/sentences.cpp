@@ -36,8 +36,8 @@ std::string Sentences::because(const Dim& dim) const {
   std::vector<std::string> parts;
   for (const std::string& name : dim.symbols())
     for (std::size_t s = 0; s < variant_.symbols.size(); ++s) {
-      const Bound& bound = scratch_.symbols[s];
-      if (variant_.source->symbols[s].name != name || bound.state == Bound::State::unknown) continue;
+      const Binding& bound = scratch_.symbols[s];
+      if (variant_.source->symbols[s].name != name || bound.state == Binding::State::unknown) continue;
       parts.push_back(name + " = " + std::to_string(bound.value) +
                       (bound.at.tensor == Place::kBatch
                            ? " given with the call"
@@ -76,7 +76,7 @@ std::string Sentences::doubt_of(const Finding& finding) const {
     }
     case Doubt::weak_claim: return "the claim is weak";
     case Doubt::weak_source: return "it is read through a weak claim";
-    case Doubt::not_claimed: return "all sizes seen were, but that is not claimed";
+    case Doubt::not_claimed: return finding.about == About::above ? "" : "all sizes seen were, but that is not claimed";
     case Doubt::not_kept: return "";
   }
   return "";
@@ -96,6 +96,7 @@ Violation Sentences::violation_of(const Finding& finding) const {
     case About::stride:
     case About::seen_stride:
     case About::range: return of_symbol(finding);
+    case About::above: return of_bound(finding);
     case About::unseen: return of_shapes(finding);
   }
   return {};
@@ -160,9 +161,9 @@ Progression Sentences::allowed(std::uint32_t symbol) const {
 
 std::optional<std::int64_t> Sentences::value_with(const FlatDim& dim, std::uint32_t symbol, std::int64_t value) const {
   const auto size = variant_.expressions.evaluate(dim, [&](std::int64_t s) {
-    const Bound& bound = scratch_.symbols[static_cast<std::size_t>(s)];
+    const Binding& bound = scratch_.symbols[static_cast<std::size_t>(s)];
     if (s == symbol) return std::optional(value);
-    return bound.state == Bound::State::unknown ? std::nullopt : std::optional(bound.value);
+    return bound.state == Binding::State::unknown ? std::nullopt : std::optional(bound.value);
   });
   return size && *size >= 0 ? size : std::nullopt;
 }
@@ -186,7 +187,7 @@ Violation Sentences::of_no_value(const Finding& finding) const {
   out.actual_is_number = true;
   out.message = out.actual + ", no whole size makes it " + out.expected + reason;
   std::string fits;
-  const auto known = [&](std::uint32_t s) { return scratch_.symbols[s].state != Bound::State::unknown; };
+  const auto known = [&](std::uint32_t s) { return scratch_.symbols[s].state != Binding::State::unknown; };
   const std::uint32_t open = variant_.expressions.open_term(flat, known);
   if (open != kNone) {
     const FlatTerm& term = variant_.expressions.terms(flat)[open];
@@ -199,8 +200,8 @@ Violation Sentences::of_no_value(const Finding& finding) const {
           out.actual + ", not a multiple of " + std::to_string(k) + residue + " (" + out.expected + ")" + reason;
     }
     const auto estimate = variant_.expressions.estimate(flat, open, finding.actual, [&](std::int64_t s) {
-      const Bound& bound = scratch_.symbols[static_cast<std::size_t>(s)];
-      return bound.state == Bound::State::unknown ? std::nullopt : std::optional(bound.value);
+      const Binding& bound = scratch_.symbols[static_cast<std::size_t>(s)];
+      return bound.state == Binding::State::unknown ? std::nullopt : std::optional(bound.value);
     });
     const auto whole = [&](std::int64_t value) { return value_with(flat, term.alone, value).has_value(); };
     if (estimate) fits = as_sizes(flat, term.alone, nearest(allowed(term.alone), *estimate, whole)).text();
@@ -220,7 +221,7 @@ Violation Sentences::of_no_value(const Finding& finding) const {
 
 Violation Sentences::of_symbol(const Finding& finding) const {
   const FlatSymbol& symbol = variant_.symbols[finding.symbol];
-  const Bound& bound = scratch_.symbols[finding.symbol];
+  const Binding& bound = scratch_.symbols[finding.symbol];
   const std::string& name = variant_.source->symbols[finding.symbol].name;
   Progression all = allowed(finding.symbol);
   Violation out;
@@ -252,6 +253,19 @@ Violation Sentences::of_symbol(const Finding& finding) const {
   }
   const std::string text = fits.text();
   if (!text.empty()) out.message += "; " + text;
+  return out;
+}
+
+Violation Sentences::of_bound(const Finding& finding) const {
+  const std::string& low = variant_.source->symbols[finding.symbol].name;
+  const std::string& high = variant_.source->symbols[finding.other].name;
+  const Binding &low_binding = scratch_.symbols[finding.symbol], &high_binding = scratch_.symbols[finding.other];
+  Violation out;
+  out.expected = low + " <= " + high;
+  out.actual = std::to_string(finding.actual);
+  out.actual_is_number = true;
+  out.message = out.actual + ", so " + low + " = " + std::to_string(low_binding.value) + " is above " + high + " = " +
+                std::to_string(high_binding.value) + ", which it was in no call";
   return out;
 }
 

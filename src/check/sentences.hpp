@@ -28,6 +28,7 @@ class Sentences final : public Findings {
   Violation of_dim(const Finding& finding) const;
   Violation of_no_value(const Finding& finding) const;
   Violation of_symbol(const Finding& finding) const;
+  Violation of_bound(const Finding& finding) const;
   Violation of_shapes(const Finding& finding) const;
   std::string doubt_of(const Finding& finding) const;
 

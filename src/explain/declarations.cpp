@@ -24,6 +24,24 @@ std::optional<Declarations::Axis> parse_axis_name(const std::string& text) {
 
 }  // namespace
 
+namespace {
+// A learned step that leaves no size in a declared range gives way.
+void drop_step_outside(Symbol& symbol, Variant& variant) {
+  if (symbol.multiple_of == 1 || !symbol.max) return;
+  const std::int64_t low = symbol.min.value_or(0);
+  const std::int64_t first =
+      low + ((symbol.residue - low) % symbol.multiple_of + symbol.multiple_of) % symbol.multiple_of;
+  if (first <= *symbol.max) return;
+  variant.questions.push_back({"the declared range of " + symbol.name + " has no multiple of " +
+                                   std::to_string(symbol.multiple_of) + ", as all sizes seen were",
+                               "widen the range, or leave out the calls",
+                               {symbol.name},
+                               {}});
+  symbol.multiple_of = 1;
+  symbol.residue = 0;
+}
+}  // namespace
+
 Status apply_ranges(const Declarations& declarations, std::vector<Variant>& variants) {
   for (const auto& [name, range] : declarations.ranges) {
     bool found = false;
@@ -42,6 +60,7 @@ Status apply_ranges(const Declarations& declarations, std::vector<Variant>& vari
                                        {}});
         if (range.min) symbol.min = range.min;
         if (range.max) symbol.max = range.max;
+        drop_step_outside(symbol, variant);
         symbol.declared = true;
       }
     if (!found && !range.kept) return Error{ErrorCode::invalid_argument, name, "no symbol has that name"};

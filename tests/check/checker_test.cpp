@@ -183,9 +183,6 @@ TEST(Checker, TheNearestSizesThatFit) {
             "relation: x axis 0: 13, no whole size makes it 10-n; 10 would fit");
   EXPECT_EQ(judged(alone("3*n/2", ""), "- | x 7"),
             "relation: x axis 0: 7, no whole size makes it 3*n/2; 6 or 9 would fit");
-  // Nothing fits.
-  EXPECT_EQ(judged(alone("n", R"(, "min": 5, "max": 6, "multiple_of": 8)"), "- | x 6"),
-            "stride: x axis 0: 6, not a multiple of 8 (n)");
 
   const Checker half = checker_of(R"({"inputs": [{"name": "x", "shape": ["n", "n/2"]}]})");
   EXPECT_EQ(judged(half, "- | x 7,3"),
@@ -193,6 +190,19 @@ TEST(Checker, TheNearestSizesThatFit) {
   const Checker batch = checker_of(R"({"batch_size": "b", "inputs": [{"name": "x", "shape": [3]}],
       "symbols": [{"name": "b", "max": 8}]})");
   EXPECT_EQ(judged(batch, "9 | x 3"), "range: batch size 9, outside ..8 (b); 8 would fit");
+}
+
+TEST(Checker, WarnsWhereABoundIsBroken) {
+  const Checker checker =
+      checker_of(R"({"inputs": [{"name": "x", "shape": ["frames"]}, {"name": "y", "shape": ["len"]}],
+      "bounds": [{"symbol": "len", "at_most": "frames", "witnesses": 30}]})");
+  EXPECT_TRUE(checker.check(tests::call("- | x 9; y 9")).warnings.empty());
+  const Verdict verdict = checker.check(tests::call("- | x 9; y 10"));
+  EXPECT_TRUE(verdict.ok);
+  ASSERT_EQ(verdict.warnings.size(), 1u);
+  EXPECT_EQ(verdict.warnings[0].message, "y axis 0: 10, so len = 10 is above frames = 9, which it was in no call");
+  EXPECT_EQ(verdict.warnings[0].code, Violation::Code::relation);
+  EXPECT_TRUE(checker.test(tests::call("- | x 9; y 10")).warned);
 }
 
 // A contract by hand with what these calls leave behind.

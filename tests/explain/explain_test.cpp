@@ -159,6 +159,29 @@ TEST(Explain, EveryRivalIsKept) {
   EXPECT_EQ(std::set(rivals.begin(), rivals.end()).size(), rivals.size());
 }
 
+TEST(Explain, ASymbolThatIsNeverAboveAnother) {
+  const auto bounds_of = [](std::size_t calls, bool once_above) {
+    Evidence evidence;
+    std::mt19937_64 random(7);
+    for (std::size_t i = 0; i < calls; ++i) {
+      const auto frames = static_cast<std::int64_t>(random() % 90 + 10);
+      auto length = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(frames) + 1);
+      if (once_above && i == 3) length = frames + 1;
+      EXPECT_TRUE(evidence.add(tests::call("1 | x " + std::to_string(frames) + "; y " + std::to_string(length))).ok());
+    }
+    std::vector<std::string> out;
+    const auto contract = explain(evidence);
+    for (const Bound& bound : contract->variants()[0].bounds) {
+      EXPECT_GT(bound.witnesses, 16u);
+      out.push_back(bound.symbol + " <= " + bound.at_most);
+    }
+    return out;
+  };
+  EXPECT_THAT(bounds_of(60, false), testing::ElementsAre("s1 <= s0"));
+  EXPECT_THAT(bounds_of(60, true), testing::IsEmpty());
+  EXPECT_THAT(bounds_of(12, false), testing::IsEmpty()) << "each call halves the chance; twelve are too few";
+}
+
 TEST(Explain, SaysWhatIsNotKnown) {
   const std::pair<const char*, const char*> cases[] = {
       {"1 | x 1,5", "calls of one size say nothing about what varies"},

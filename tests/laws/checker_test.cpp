@@ -98,6 +98,13 @@ Symbol random_symbol(const char* name, bool bounded) {
   if (bounded || draw(0, 1)) symbol.max = draw(symbol.min.value_or(0), kLargest);
   symbol.multiple_of = one_in(3) ? draw(2, 6) : 1;
   symbol.residue = draw(0, symbol.multiple_of - 1);
+  // A symbol without a size is no contract.
+  const auto on_step = [&] {
+    for (std::int64_t size = symbol.min.value_or(0); size <= *symbol.max; ++size)
+      if (size % symbol.multiple_of == symbol.residue) return true;
+    return false;
+  };
+  while (symbol.max && !on_step()) ++*symbol.max;
   symbol.seen_multiple_of = one_in(4) ? draw(2, 6) : 1;
   symbol.seen_residue = draw(0, symbol.seen_multiple_of - 1);
   return symbol;
@@ -127,6 +134,7 @@ Variant random_variant(bool sure) {
       for (const TensorContract& tensor : output ? variant.outputs : variant.inputs)
         for (std::size_t axis = 0; axis < tensor.shape.size(); ++axis)
           if (one_in(3)) variant.claims.push_back(random_claim(tensor, axis, output));
+  if (!sure && one_in(3)) variant.bounds.push_back({"a", one_in(2) ? "b" : "c", 20, {}});
   return variant;
 }
 
