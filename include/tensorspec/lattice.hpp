@@ -51,6 +51,10 @@ class AffineLattice {
   // generators. O(dimension * rank), less where columns are equal. REQUIRES: x.size() == dimension().
   bool contains(std::span<const std::int64_t> x) const noexcept;
 
+  // The coordinate of the pivot of a generator. A vector of the set is told by its values at the pivots: no other one
+  // has the same there. REQUIRES: generator < rank().
+  std::size_t pivot(std::size_t generator) const noexcept;
+
   // The smallest lattice holding both. Commutative, associative, idempotent. Errors: dimension_mismatch.
   static Result<AffineLattice> merge(const AffineLattice& a, const AffineLattice& b);
 

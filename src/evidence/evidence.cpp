@@ -14,20 +14,39 @@ State::State(const Signature& signature, std::size_t sample_capacity)
       class_of_(signature.columns(), kConstant),
       dtypes_(signature.inputs.size() + signature.outputs.size()) {}
 
-void State::add(std::span<const std::int64_t> row, std::uint64_t weight) {
-  if (calls_ == 0) {
-    minimum_.assign(row.begin(), row.end());
-    maximum_ = minimum_;
-  } else {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      minimum_[i] = std::min(minimum_[i], row[i]);
-      maximum_[i] = std::max(maximum_[i], row[i]);
-    }
-  }
+bool State::add(std::span<const std::int64_t> row, std::uint64_t weight) {
+  const bool grew = lattice_.insert(row);
+  if (grew) split_classes();
+  widen(row, row);
   calls_ = saturating_add(calls_, 1);
   weight_ = saturating_add(weight_, weight);
-  if (lattice_.insert(row)) split_classes();
   if (const auto evicted = sample_.add(row, weight)) add_tail(*evicted);
+  if (grew) find_rows_by_pivots();
+  return grew;
+}
+
+bool State::add_known(std::span<const std::int64_t> row, std::uint64_t weight) noexcept {
+  if (!sample_.add_known(row, weight)) return false;
+  calls_ = saturating_add(calls_, 1);
+  weight_ = saturating_add(weight_, weight);
+  return true;
+}
+
+void State::widen(std::span<const std::int64_t> low, std::span<const std::int64_t> high) {
+  if (calls_ == 0) {
+    minimum_.assign(low.begin(), low.end());
+    maximum_.assign(high.begin(), high.end());
+    return;
+  }
+  for (std::size_t i = 0; i < low.size(); ++i) minimum_[i] = std::min(minimum_[i], low[i]);
+  for (std::size_t i = 0; i < high.size(); ++i) maximum_[i] = std::max(maximum_[i], high[i]);
+}
+
+// A row of the lattice is told by its extents at the pivots, so a few columns serve to find it.
+void State::find_rows_by_pivots() {
+  std::vector<std::uint32_t> pivots;
+  for (std::size_t j = 0; j < lattice_.rank(); ++j) pivots.push_back(static_cast<std::uint32_t>(lattice_.pivot(j)));
+  sample_.find_by(std::move(pivots));
 }
 
 void State::add_dtypes(std::size_t tensor, const DType& dtype, std::uint64_t weight) {
@@ -53,17 +72,14 @@ SizeHistogram State::tail(std::size_t column) const {
 
 void State::add_tail(const BottomKSample::Evicted& evicted) {
   tail_weight_ = saturating_add(tail_weight_, evicted.count);
-  std::size_t next = 0;
-  for (std::size_t column = 0; column < class_of_.size(); ++column)
-    if (class_of_[column] == next) tails_[next++].add(evicted.extents[column], evicted.count);
+  for (std::size_t i = 0; i < tails_.size(); ++i) tails_[i].add(evicted.extents[first_of_[i]], evicted.count);
 }
 
 // The lattice grew: classes of equal columns may have come apart and constants begun to vary. A class that splits hands
-// its histogram to each part, since the columns agreed until now.
+// its histogram to each part, since the columns agreed until now. REQUIRES: the bounds are those from before.
 void State::split_classes() {
-  std::vector<std::size_t> classes(columns(), kConstant);
+  std::vector<std::size_t> classes(columns(), kConstant), firsts;
   std::vector<SizeHistogram> tails;
-  std::vector<std::size_t> firsts;
   for (std::size_t column = 0; column < columns(); ++column) {
     const auto progression = lattice_.column(column);
     if (progression && progression->modulus == 0) continue;
@@ -74,52 +90,52 @@ void State::split_classes() {
     classes[column] = static_cast<std::size_t>(same - firsts.begin());
     if (same != firsts.end()) continue;
     firsts.push_back(column);
-    SizeHistogram histogram;
-    if (tail_weight_ > 0) {
-      if (class_of_[column] != kConstant) histogram = tails_[class_of_[column]];
-      else histogram.add(sample_.entries().begin()->first.extents[column], tail_weight_);
-    }
-    tails.push_back(std::move(histogram));
+    tails.push_back(tail(column));
   }
   class_of_ = std::move(classes);
+  first_of_ = std::move(firsts);
   tails_ = std::move(tails);
 }
 
 void State::merge(const State& other) {
   if (other.calls_ == 0) return;
-  // Sizes of what left either sample, per column, before the classes change.
-  std::vector<SizeHistogram> left(columns());
-  const bool any_tail = tail_weight_ > 0 || other.tail_weight_ > 0;
-  if (calls_ == 0) {
-    minimum_ = other.minimum_;
-    maximum_ = other.maximum_;
-  } else {
-    if (any_tail)
-      for (std::size_t i = 0; i < columns(); ++i) left[i] = tail(i);
-    for (std::size_t i = 0; i < columns(); ++i) {
-      minimum_[i] = std::min(minimum_[i], other.minimum_[i]);
-      maximum_[i] = std::max(maximum_[i], other.maximum_[i]);
-    }
-  }
-  lattice_ = std::move(AffineLattice::merge(lattice_, other.lattice_)).value();
-  split_classes();
+  AffineLattice joined = std::move(AffineLattice::merge(lattice_, other.lattice_)).value();
+  const bool grew = joined != lattice_;
+  lattice_ = std::move(joined);
+  if (grew) split_classes();
+  if (other.tail_weight_ > 0)
+    for (std::size_t i = 0; i < tails_.size(); ++i) tails_[i].merge(other.tail(first_of_[i]));
+  widen(other.minimum_, other.maximum_);
   calls_ = saturating_add(calls_, other.calls_);
   weight_ = saturating_add(weight_, other.weight_);
   tail_weight_ = saturating_add(tail_weight_, other.tail_weight_);
-  if (any_tail) {
-    std::size_t next = 0;
-    for (std::size_t column = 0; column < columns(); ++column) {
-      if (class_of_[column] != next) continue;
-      left[column].merge(other.tail(column));
-      tails_[next++] = std::move(left[column]);
-    }
-  }
-  if (other.sample_.saturated()) sample_.mark_saturated();
-  for (const auto& [key, count] : other.sample_.entries())
-    if (const auto evicted = sample_.add(key.extents, count)) add_tail(*evicted);
+  if (grew) find_rows_by_pivots();
+  sample_.merge(other.sample_, [this](const BottomKSample::Evicted& evicted) { add_tail(evicted); });
   for (std::size_t tensor = 0; tensor < dtypes_.size(); ++tensor)
     for (const auto& [dtype, count] : other.dtypes_[tensor]) add_dtypes(tensor, dtype, count);
   add_order(other.input_order_, other.output_order_);
+}
+
+void State::shrink_sample(std::size_t sample_capacity) {
+  sample_.shrink(sample_capacity, [this](const BottomKSample::Evicted& evicted) { add_tail(evicted); });
+}
+
+std::uint64_t State::max_bytes() const noexcept {
+  constexpr std::uint64_t kLatticeNumber = 32, kRowsBeside = 8;
+  return sample_.max_bytes(columns()) + tails_.size() * SizeHistogram::kMaxBytes +
+         (lattice_.rank() + kRowsBeside) * columns() * kLatticeNumber;
+}
+
+void RejectedCalls::add(std::span<const std::int64_t> row, std::uint64_t call_weight) {
+  calls = saturating_add(calls, 1);
+  weight = saturating_add(weight, call_weight);
+  sample.add(row, call_weight);
+}
+
+void RejectedCalls::merge(const RejectedCalls& other) {
+  calls = saturating_add(calls, other.calls);
+  weight = saturating_add(weight, other.weight);
+  sample.merge(other.sample, [](const BottomKSample::Evicted&) {});
 }
 
 namespace {
@@ -152,16 +168,12 @@ Status Evidence::add(const Call& call) {
   if (!call.ok) {
     signature.outputs.clear();
     if (call.batch_size) row.push_back(*call.batch_size);
-    RejectedCalls& rejected =
-        rejected_.try_emplace(signature, RejectedCalls{BottomKSample(sample_size_)}).first->second;
-    rejected.calls = saturating_add(rejected.calls, 1);
-    rejected.weight = saturating_add(rejected.weight, call.weight);
-    rejected.sample.add(row, call.weight);
+    rejected_of(signature).add(row, call.weight);
     return {};
   }
   for (const TensorInfo* tensor : outputs.tensors) row.insert(row.end(), tensor->shape.begin(), tensor->shape.end());
   if (call.batch_size) row.push_back(*call.batch_size);
-  State& state = states_.try_emplace(signature, signature, sample_size_).first->second;
+  State& state = state_of(signature);
   state.add(row, call.weight);
   std::size_t tensor = 0;
   for (const auto* group : {&inputs, &outputs})
@@ -170,22 +182,33 @@ Status Evidence::add(const Call& call) {
   return {};
 }
 
-Result<Evidence> Evidence::merge(const Evidence& a, const Evidence& b) {
-  if (a.sample_size_ != b.sample_size_)
+Status Evidence::merge(const Evidence& other) {
+  if (sample_size_ != other.sample_size_)
     return Error{ErrorCode::evidence_mismatch, "",
-                 std::to_string(a.sample_size_) + " and " + std::to_string(b.sample_size_)};
+                 std::to_string(sample_size_) + " and " + std::to_string(other.sample_size_)};
+  for (const auto& [signature, state] : other.states_) state_of(signature).merge(state);
+  for (const auto& [signature, calls] : other.rejected_) rejected_of(signature).merge(calls);
+  return {};
+}
+
+Result<Evidence> Evidence::merge(const Evidence& a, const Evidence& b) {
   Evidence out = a;
-  for (const auto& [signature, state] : b.states_)
-    out.states_.try_emplace(signature, signature, a.sample_size_).first->second.merge(state);
-  for (const auto& [signature, theirs] : b.rejected_) {
-    RejectedCalls& ours =
-        out.rejected_.try_emplace(signature, RejectedCalls{BottomKSample(a.sample_size_)}).first->second;
-    ours.calls = saturating_add(ours.calls, theirs.calls);
-    ours.weight = saturating_add(ours.weight, theirs.weight);
-    if (theirs.sample.saturated()) ours.sample.mark_saturated();
-    for (const auto& [key, count] : theirs.sample.entries()) ours.sample.add(key.extents, count);
-  }
+  TRY_VOID(out.merge(b));
   return out;
+}
+
+void Evidence::shrink_sample(std::size_t sample_size) {
+  if (sample_size >= sample_size_) return;
+  sample_size_ = sample_size;
+  for (auto& [signature, state] : states_) state.shrink_sample(sample_size);
+  for (auto& [signature, calls] : rejected_) calls.sample.shrink(sample_size, [](const BottomKSample::Evicted&) {});
+}
+
+std::uint64_t Evidence::max_bytes() const noexcept {
+  std::uint64_t bytes = 0;
+  for (const auto& [signature, state] : states_) bytes += state.max_bytes();
+  for (const auto& [signature, calls] : rejected_) bytes += calls.sample.max_bytes(signature.columns());
+  return bytes;
 }
 
 std::uint64_t Evidence::calls() const noexcept {

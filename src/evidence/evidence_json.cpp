@@ -5,6 +5,7 @@
 #include "evidence/evidence_json.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/text.hpp"
 #include "base/try.hpp"
@@ -111,12 +112,17 @@ Result<BottomKSample> read_sample(const Json& object, std::size_t columns, std::
   TRY(const bool saturated, flag_of(object, "saturated"));
   if (rows->size() != counts->size() || rows->size() > capacity || (saturated && rows->size() != capacity))
     return malformed("the sample has another size than it says");
+  // In the order of the sample, whatever that of the file: each is then added behind the last one.
+  std::vector<std::tuple<std::uint64_t, Shape, std::uint64_t>> known;
   for (std::size_t i = 0; i < rows->size(); ++i) {
-    TRY(const Shape row, row_of((*rows)[i], columns));
+    TRY(Shape row, row_of((*rows)[i], columns));
     const auto count = (*counts)[i].uint64();
     if (!count || *count == 0) return malformed("a count of the sample is not a count");
-    sample.add(row, *count);
+    const std::uint64_t hash = sample_hash(row);
+    known.emplace_back(hash, std::move(row), *count);
   }
+  std::sort(known.begin(), known.end());
+  for (const auto& [hash, row, count] : known) sample.add(row, count);
   if (sample.entries().size() != rows->size()) return malformed("the sample holds a row twice");
   if (saturated) sample.mark_saturated();
   return sample;
@@ -264,6 +270,7 @@ struct EvidenceJson {
     state.split_classes();
     TRY(const Json* sample, member(object, "sample"));
     TRY(state.sample_, read_sample(*sample, columns, sample_size));
+    state.find_rows_by_pivots();
     if (state.sample_.entries().empty()) return malformed("a state without a sample");
     for (const auto& [key, count] : state.sample_.entries()) {
       if (!state.lattice_.contains(key.extents)) return malformed("the lattice does not hold a row of the sample");

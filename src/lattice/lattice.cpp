@@ -19,6 +19,11 @@ using lattice::partition_by;
 
 std::size_t AffineLattice::rank() const noexcept { return form_ ? form_->rank() : 0; }
 
+std::size_t AffineLattice::pivot(std::size_t generator) const noexcept {
+  assert(generator < rank());
+  return form_->columns.first[form_->pivots[generator]];
+}
+
 bool AffineLattice::contains(std::span<const std::int64_t> x) const noexcept {
   assert(x.size() == dimension_);
   return form_ && lattice::contains(*form_, x);
