@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +26,25 @@ inline std::optional<std::int64_t> parse_int64(std::string_view text) noexcept {
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   if (text.empty() || error != std::errc() || stop != end) return std::nullopt;
   return value;
+}
+
+// memcmp(a, b, n) == 0 without the call, which for a few bytes costs more than the comparison.
+inline bool same_bytes(const char* a, const char* b, std::size_t n) noexcept {
+  const auto differ = [&](auto word, std::size_t at) noexcept {
+    auto other = word;
+    std::memcpy(&word, a + at, sizeof word);
+    std::memcpy(&other, b + at, sizeof other);
+    return word != other;
+  };
+  if (n >= 8) {
+    for (std::size_t at = 0; at + 8 < n; at += 8)
+      if (differ(std::uint64_t{}, at)) return false;
+    return !differ(std::uint64_t{}, n - 8);
+  }
+  if (n >= 4) return !differ(std::uint32_t{}, 0) && !differ(std::uint32_t{}, n - 4);
+  for (std::size_t at = 0; at < n; ++at)
+    if (a[at] != b[at]) return false;
+  return true;
 }
 
 std::string join(const std::vector<std::string>& parts, std::string_view separator);

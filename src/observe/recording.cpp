@@ -10,11 +10,14 @@
 #include "base/json.hpp"
 #include "base/text.hpp"
 #include "base/try.hpp"
+#include "observe/line_pattern.hpp"
 
 namespace tensorspec {
 namespace {
 
 constexpr std::size_t kMaxLine = std::size_t{64} << 20;
+constexpr std::size_t kMaxPatternLine = std::size_t{64} << 10;
+constexpr std::size_t kPatterns = 16;
 namespace dom = simdjson::dom;
 
 Error bad_type(std::string_view what, std::string_view expected) {
@@ -142,6 +145,9 @@ struct RecordingParser::State {
   bool too_long = false;  // inside a line over the limit: skip to its end
   bool stopped = false;
   Call call;
+  std::vector<LinePattern> patterns;
+  std::size_t last = 0;    // the pattern of the last line that had one
+  std::size_t unlike = 0;  // lines since then
 
   void report(Error error) {
     error = within(std::move(error), "line " + std::to_string(line), ", ");
@@ -162,12 +168,35 @@ struct RecordingParser::State {
   void take_line(std::string_view text) {
     ++line;
     if (line == 1 && text.substr(0, 3) == "\xEF\xBB\xBF") text.remove_prefix(3);
+    if (const LinePattern* pattern = pattern_of(text)) return handlers.call(pattern->call(), line);
     if (is_blank(text)) return;
     dom::element root;
     if (const auto code = parser.parse(text.data(), text.size(), false).get(root))
       return report(syntax_error(text, code));
     if (auto status = read_call(root, call); !status.ok()) return report(std::move(status).error());
+    keep_pattern(text);
     handlers.call(call, line);
+  }
+
+  const LinePattern* pattern_of(std::string_view text) {
+    for (std::size_t i = 0; i < patterns.size(); ++i) {
+      const std::size_t at = (last + i) % patterns.size();
+      if (!patterns[at].read(text)) continue;
+      last = at;
+      unlike = 0;
+      return &patterns[at];
+    }
+    return nullptr;
+  }
+
+  // Of every line that is like none, until they show that lines are not alike here; then now and then.
+  void keep_pattern(std::string_view text) {
+    ++unlike;
+    if (text.size() > kMaxPatternLine || (unlike > kPatterns && unlike % kPatterns != 0)) return;
+    auto pattern = LinePattern::of(text, call);
+    if (!pattern) return;
+    if (patterns.size() < kPatterns) patterns.push_back(*std::move(pattern));
+    else patterns[(last + unlike) % kPatterns] = *std::move(pattern);
   }
 
   void skip_rest_of_line() {

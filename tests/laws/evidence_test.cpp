@@ -6,33 +6,16 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <random>
 
 #include "support/calls.hpp"
+#include "support/random_calls.hpp"
 
 namespace tensorspec {
 namespace {
 
-using Random = std::mt19937_64;
-
-std::int64_t between(Random& random, std::int64_t low, std::int64_t high) {
-  return low + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(high - low + 1));
-}
-
-// Calls of a model with relations, with batch sizes, outputs, tensors and acceptance missing at random.
-Call random_call(Random& random, std::int64_t most) {
-  const std::int64_t batch = between(random, 1, 4), seq = between(random, 1, most), past = between(random, 0, most);
-  Call call;
-  if (random() % 3 != 0) call.batch_size = batch;
-  const DType int64(DType::Kind::int64), float32(DType::Kind::float32), float16(DType::Kind::float16);
-  call.inputs = {{"ids", int64, {batch, seq}}, {"mask", int64, {batch, past + seq}}};
-  if (random() % 4 == 0) call.inputs.push_back({"cache[10].k", float32, {batch, 4, past}});
-  if (random() % 4 == 0) std::swap(call.inputs[0], call.inputs[1]);
-  if (random() % 2 == 0) call.outputs = {{"y", random() % 5 == 0 ? float16 : float32, {2 * batch, seq, 8 * past}}};
-  call.ok = random() % 10 != 0;
-  call.weight = static_cast<std::uint64_t>(between(random, 1, 3));
-  return call;
-}
+using tests::between;
+using tests::Random;
+using tests::random_call;
 
 Evidence evidence_of(const std::vector<Call>& calls, std::size_t sample_size) {
   Evidence evidence(sample_size);
@@ -119,6 +102,40 @@ TEST(EvidenceLaws, NothingIsLostBetweenSampleAndHistogram) {
     }
     EXPECT_EQ(got, wanted);
   }
+}
+
+TEST(EvidenceLaws, ASmallerSampleIsAsIfItHadAlwaysBeenSmall) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    std::vector<Call> calls;
+    const std::int64_t count = between(random, 1, 200);
+    for (std::int64_t i = 0; i < count; ++i) calls.push_back(random_call(random, 30));
+    const std::size_t large = seed % 2 == 0 ? 4096 : 32, small = static_cast<std::size_t>(between(random, 1, 32));
+    Evidence shrunk = evidence_of(calls, large);
+    shrunk.shrink_sample(small);
+    EXPECT_EQ(shrunk, evidence_of(calls, small));
+    EXPECT_EQ(shrunk.to_json(), evidence_of(calls, small).to_json());
+    // It goes on as such.
+    for (int i = 0; i < 20; ++i) {
+      calls.push_back(random_call(random, 30));
+      ASSERT_TRUE(shrunk.add(calls.back()).ok());
+    }
+    EXPECT_EQ(shrunk, evidence_of(calls, small));
+  }
+}
+
+TEST(EvidenceLaws, MergingInPlaceIsMergingAndMayMeetItself) {
+  Random random(5);
+  std::vector<Call> calls;
+  for (int i = 0; i < 300; ++i) calls.push_back(random_call(random, 20));
+  Evidence evidence = evidence_of(calls, 16);
+  const Evidence copy = evidence, twice = Evidence::merge(copy, copy).value();
+  ASSERT_TRUE(evidence.merge(evidence).ok());
+  EXPECT_EQ(evidence, twice);
+  std::vector<Call> all = calls;
+  all.insert(all.end(), calls.begin(), calls.end());
+  EXPECT_EQ(evidence, evidence_of(all, 16));
 }
 
 TEST(EvidenceLaws, MergeOfDifferentSampleSizesIsAnError) {
