@@ -165,6 +165,9 @@ class State {
   bool add(std::span<const std::int64_t> row, std::uint64_t weight);
   // The same for a row that was seen; false, and nothing is changed, when it is not found at once. Never allocates.
   bool add_known(std::span<const std::int64_t> row, std::uint64_t weight) noexcept;
+  // The same for a row that keeps every relation, seen or not; false, and nothing is changed, when it breaks one.
+  // Allocates only when a table doubles. REQUIRES: row.size() == columns, any numbers.
+  bool add_related(std::span<const std::int64_t> row, std::uint64_t weight);
   void add_dtypes(std::size_t tensor, const DType& dtype, std::uint64_t weight);
   // Where add_dtypes() counts, for who does it often; the place stays the same while the state lives.
   std::uint64_t& dtype_count(std::size_t tensor, const DType& dtype) { return dtypes_[tensor][dtype]; }
@@ -211,6 +214,7 @@ class State {
 
   static constexpr std::size_t kConstant = static_cast<std::size_t>(-1);
   void widen(std::span<const std::int64_t> low, std::span<const std::int64_t> high);
+  void count(std::span<const std::int64_t> row, std::uint64_t weight);
   void split_classes();
   void find_rows_by_pivots();
   void add_tail(const BottomKSample::Evicted& evicted);

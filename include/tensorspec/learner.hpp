@@ -21,8 +21,8 @@ namespace tensorspec {
 // when its sizes were seen before; O(n * rank of the lattice) and no allocation, but when a table doubles, when they
 // are new and keep every relation. A call that breaks a relation, or has other tensors, costs microseconds.
 //
-// Not synchronised: one thread at a time, and evidence() is a reference to what observe() changes. Give each thread a
-// Learner of its own and merge them; that is exact.
+// Not synchronised: one thread at a time, evidence() included, for it brings counts home; and what it returns is
+// changed by the next observe(). Give each thread a Learner of its own and merge them; that is exact.
 class Learner {
  public:
   explicit Learner(std::size_t sample_size = Evidence::kDefaultSampleSize);
@@ -65,7 +65,8 @@ class Learner {
   Status limit_memory(std::uint64_t bytes);
   static constexpr std::size_t kMinSampleSize = 64;
 
-  const Evidence& evidence() const noexcept { return evidence_; }
+  // O(tensors).
+  const Evidence& evidence() const noexcept;
 
  private:
   struct Layout;
@@ -77,9 +78,9 @@ class Learner {
 
   Evidence evidence_;
   std::uint64_t max_bytes_ = std::numeric_limits<std::uint64_t>::max();
-  std::vector<Layout> layouts_;
-  std::size_t last_ = 0;           // the layout of the last call
-  std::vector<std::int64_t> row_;  // of the call at hand, columns in the order of the signature
+  mutable std::vector<Layout> layouts_;  // they hold counts that evidence() brings home
+  std::size_t last_ = 0;                 // the layout of the last call
+  std::vector<std::int64_t> row_;        // of the call at hand, columns in the order of the signature
 };
 
 }  // namespace tensorspec

@@ -15,14 +15,32 @@ State::State(const Signature& signature, std::size_t sample_capacity)
       dtypes_(signature.inputs.size() + signature.outputs.size()) {}
 
 bool State::add(std::span<const std::int64_t> row, std::uint64_t weight) {
-  const bool grew = lattice_.insert(row);
-  if (grew) split_classes();
+  if (add_related(row, weight)) return false;
+  lattice_.insert(row);
+  split_classes();
   widen(row, row);
+  count(row, weight);
+  find_rows_by_pivots();
+  return true;
+}
+
+bool State::add_related(std::span<const std::int64_t> row, std::uint64_t weight) {
+  if (!lattice_.contains(row)) return false;
+  // Columns of a class are equal here too, and constants are what they were: one column of each class tells the rest.
+  bool outside = false;
+  for (const std::size_t first : first_of_) {
+    if (row[first] < 0 || row[first] > kMaxExtent) return false;
+    outside = outside || row[first] < minimum_[first] || row[first] > maximum_[first];
+  }
+  if (outside) widen(row, row);
+  count(row, weight);
+  return true;
+}
+
+void State::count(std::span<const std::int64_t> row, std::uint64_t weight) {
   calls_ = saturating_add(calls_, 1);
   weight_ = saturating_add(weight_, weight);
   if (const auto evicted = sample_.add(row, weight)) add_tail(*evicted);
-  if (grew) find_rows_by_pivots();
-  return grew;
 }
 
 bool State::add_known(std::span<const std::int64_t> row, std::uint64_t weight) noexcept {

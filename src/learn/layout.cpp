@@ -2,6 +2,7 @@
 #include "learn/layout.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
 #include "base/checked.hpp"
@@ -13,6 +14,14 @@ namespace {
 
 bool same_name(const std::string& a, const std::string& b) noexcept {
   return a.size() == b.size() && same_bytes(a.data(), b.data(), a.size());
+}
+
+// Ranks are small, and 4 is the usual one.
+void copy_extents(const std::int64_t* from, std::size_t rank, std::int64_t* to) noexcept {
+  constexpr std::size_t kUsual = 4;
+  if (rank == kUsual) std::memcpy(to, from, kUsual * sizeof *to);
+  else
+    for (std::size_t axis = 0; axis < rank; ++axis) to[axis] = from[axis];
 }
 
 bool same_dtype(const DType& a, const DType& b) noexcept {
@@ -63,8 +72,7 @@ bool Learner::Layout::read(const Call& call, std::int64_t* row) const noexcept {
       if (tensor.shape.size() != slot->rank || !same_dtype(tensor.dtype, slot->dtype) ||
           !same_name(tensor.name, slot->name))
         return false;
-      const std::int64_t* extents = tensor.shape.data();
-      for (std::size_t axis = 0; axis < slot->rank; ++axis) row[slot->column + axis] = extents[axis];
+      copy_extents(tensor.shape.data(), slot->rank, row + slot->column);
       ++slot;
     }
   }
@@ -75,7 +83,7 @@ bool Learner::Layout::read(const Call& call, std::int64_t* row) const noexcept {
 void Learner::Layout::reorder(std::span<const std::int64_t> given, std::int64_t* row) const noexcept {
   const std::int64_t* from = given.data();
   for (const Slot& slot : slots) {
-    std::copy_n(from, slot.rank, row + slot.column);
+    copy_extents(from, slot.rank, row + slot.column);
     from += slot.rank;
   }
   if (signature.has_batch_size) row[batch_column] = *from;
@@ -122,8 +130,9 @@ void Learner::Layout::unbind() {
   dtype_counts.clear();
 }
 
-void Learner::Layout::count_dtypes(std::uint64_t weight) const noexcept {
-  for (std::uint64_t* count : dtype_counts) *count = saturating_add(*count, weight);
+void Learner::Layout::settle() noexcept {
+  for (std::uint64_t* count : dtype_counts) *count = saturating_add(*count, unsettled);
+  unsettled = 0;
 }
 
 }  // namespace tensorspec

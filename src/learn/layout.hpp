@@ -34,7 +34,8 @@ struct Learner::Layout {
 
   void bind(State& to);
   void unbind();
-  void count_dtypes(std::uint64_t weight) const noexcept;
+  // Counts the dtypes of the calls since the last time.
+  void settle() noexcept;
 
   // Where its calls are filed: of a call that was refused, the inputs alone.
   Signature signature;
@@ -50,6 +51,7 @@ struct Learner::Layout {
   State* state = nullptr;
   RejectedCalls* rejected = nullptr;
   std::vector<std::uint64_t*> dtype_counts;  // in the state
+  std::uint64_t unsettled = 0;               // weight of the calls whose dtypes are not counted there yet
 };
 
 }  // namespace tensorspec

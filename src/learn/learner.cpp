@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/checked.hpp"
 #include "base/text.hpp"
 #include "base/try.hpp"
 #include "learn/layout.hpp"
@@ -17,7 +18,7 @@ constexpr std::size_t kMaxLayouts = 32;
 Learner::Learner(std::size_t sample_size) : evidence_(sample_size) {}
 Learner::Learner(Evidence evidence) : evidence_(std::move(evidence)) {}
 Learner::Learner(const Learner& other)
-    : evidence_(other.evidence_), max_bytes_(other.max_bytes_), layouts_(other.layouts_), row_(other.row_) {
+    : evidence_(other.evidence()), max_bytes_(other.max_bytes_), layouts_(other.layouts_), row_(other.row_) {
   for (Layout& layout : layouts_) layout.unbind();
 }
 Learner& Learner::operator=(const Learner& other) { return *this = Learner(other); }
@@ -47,6 +48,7 @@ Learner::Layout& Learner::add(const Call& call) {
   } else {
     do last_ = (last_ + 1) % layouts_.size();
     while (layouts_[last_].promised);
+    layouts_[last_].settle();
     layouts_[last_] = std::move(layout);
   }
   layouts_[last_].read(call, row_.data());
@@ -85,8 +87,10 @@ Status Learner::observe(Columns columns, std::span<const std::int64_t> row, std:
 
 Status Learner::learn(Layout& layout, const std::int64_t* row, std::uint64_t weight) {
   const std::span<const std::int64_t> stored(row, layout.stored);
-  if (layout.state != nullptr && weight != 0 && layout.state->add_known(stored, weight)) {
-    layout.count_dtypes(weight);
+  // Rows that are found need no validation: those seen were valid, and so is what follows from valid sizes.
+  if (layout.state != nullptr && weight != 0 &&
+      (layout.state->add_known(stored, weight) || layout.state->add_related(stored, weight))) {
+    layout.unsettled = saturating_add(layout.unsettled, weight);
     return {};
   }
   if (weight == 0 || !layout.is_valid(row)) return validate(layout.call_of(row, weight));
@@ -94,7 +98,7 @@ Status Learner::learn(Layout& layout, const std::int64_t* row, std::uint64_t wei
   if (layout.accepted) {
     if (layout.state == nullptr) layout.bind(evidence_.state_of(layout.signature));
     grew = layout.state->add(stored, weight);
-    layout.count_dtypes(weight);
+    layout.unsettled = saturating_add(layout.unsettled, weight);
   } else {
     grew = layout.rejected == nullptr;
     if (grew) layout.rejected = &evidence_.rejected_of(layout.signature);
@@ -103,8 +107,13 @@ Status Learner::learn(Layout& layout, const std::int64_t* row, std::uint64_t wei
   return grew ? keep_limit() : Status();
 }
 
+const Evidence& Learner::evidence() const noexcept {
+  for (Layout& layout : layouts_) layout.settle();
+  return evidence_;
+}
+
 Status Learner::merge(const Learner& other) {
-  TRY_VOID(evidence_.merge(other.evidence_));
+  TRY_VOID(evidence_.merge(other.evidence()));
   return keep_limit();
 }
 
