@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 
+#include "base/try.hpp"
 #include "cli/command.hpp"
 #include "cli/learning.hpp"
 
@@ -21,9 +22,15 @@ Result<Evidence> merge_all(const std::vector<std::string>& paths, Declarations& 
     const auto contract = Contract::load(path);
     if (!contract.ok()) return contract.error();
     if (!contract->evidence()) return Error{ErrorCode::no_evidence, path, ""};
-    auto next = merged ? Evidence::merge(*merged, *contract->evidence()) : Result<Evidence>(*contract->evidence());
-    if (!next.ok()) return Error{next.error().code, path, next.error().detail};
-    merged = std::move(next).value();
+    Evidence evidence = *contract->evidence();
+    if (merged) {
+      // One was learned under a memory limit: the smaller sample is what both can tell.
+      merged->shrink_sample(evidence.sample_size());
+      evidence.shrink_sample(merged->sample_size());
+      TRY_VOID(merged->merge(evidence));
+    } else {
+      merged = std::move(evidence);
+    }
     Declarations theirs = declarations_of(*contract);
     declarations.axis_names.merge(theirs.axis_names);
     declarations.ranges.merge(theirs.ranges);
