@@ -22,8 +22,8 @@ namespace tensorspec {
 // A named varying size.
 struct Symbol {
   // given: the batch size that came with calls; inferred: taken for the batch without being told; observed: an axis
-  // that varied; declared: stated by a person.
-  enum class Source : std::uint8_t { given, inferred, observed, declared };
+  // that varied; declared: stated by a person or a model file; unknown: stands for an axis of which nothing is said.
+  enum class Source : std::uint8_t { given, inferred, observed, declared, unknown };
 
   std::string name;
   std::optional<std::int64_t> min, max;  // in elements; nullopt: no limit known

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tensorspec/call.hpp"
+#include "tensorspec/declared.hpp"
 
 namespace tensorspec {
 
@@ -23,6 +24,8 @@ class ReadSink {
   virtual void tensor(TensorInfo tensor) = 0;
   // One whole call of a recording and the line it stands on, from 1; the reference is valid during the call only.
   virtual void call(const Call& call, std::uint64_t line) = 0;
+  // The inputs and outputs that a model file declares; it holds no call. Whoever looks for calls may pass it over.
+  virtual void declared(const Declared& /*declared*/) {}
   // A part of the file is bad; `where` begins with the file's name. Return true to go on with the rest, false to stop.
   virtual bool bad(const Error& error) = 0;
 };
@@ -46,5 +49,11 @@ Result<std::string> read_bytes(std::string_view name, std::span<const std::byte>
 // Reads a stream that cannot be sought (a pipe, standard input) from its start; formats that need to seek are held in
 // memory, 1 GiB at most.
 Result<std::string> read_stream(std::string_view name, int file_descriptor, ReadSink& sink, std::string_view from = {});
+
+// What a model file declares. Errors: those of read_file, and nothing_declared (a file of another kind).
+Result<Declared> read_declared(const std::filesystem::path& path, std::string_view from = {});
+// A contract file, or the contract that a model file declares. Errors: those of Contract::load, read_declared and
+// contract_of.
+Result<DeclaredContract> read_contract(const std::filesystem::path& path);
 
 }  // namespace tensorspec

@@ -16,14 +16,18 @@ struct Arguments {
   bool json = false, quiet = false;
 };
 
-// What a file holds: its tensors; of a recording the tensors of the first call.
+// What a file holds: its tensors; of a recording the tensors of the first call; of a model its inputs and outputs.
 class Inspection final : public ReadSink {
  public:
-  void tensor(TensorInfo tensor) override { tensors.push_back({"", std::move(tensor)}); }
+  void tensor(TensorInfo tensor) override { add("", tensor); }
   void call(const Call& call, std::uint64_t) override {
     if (calls++ > 0) return;
-    for (const TensorInfo& tensor : call.inputs) tensors.push_back({"input", tensor});
-    for (const TensorInfo& tensor : call.outputs) tensors.push_back({"output", tensor});
+    for (const TensorInfo& tensor : call.inputs) add("input", tensor);
+    for (const TensorInfo& tensor : call.outputs) add("output", tensor);
+  }
+  void declared(const Declared& found) override {
+    for (const DeclaredTensor& tensor : found.inputs) tensors.push_back({"input", tensor});
+    for (const DeclaredTensor& tensor : found.outputs) tensors.push_back({"output", tensor});
   }
   bool bad(const Error& error) override {
     errors.push_back(error);
@@ -32,12 +36,33 @@ class Inspection final : public ReadSink {
 
   struct Found {
     std::string side;
-    TensorInfo tensor;
+    DeclaredTensor tensor;
   };
   std::vector<Found> tensors;
   std::vector<Error> errors;
   std::uint64_t calls = 0;
+
+ private:
+  void add(const char* side, const TensorInfo& tensor) {
+    DeclaredTensor found{.name = tensor.name, .dtype = tensor.dtype, .shape = std::vector<DeclaredDim>()};
+    for (const std::int64_t extent : tensor.shape) found.shape->push_back({.size = extent, .text = {}});
+    tensors.push_back({side, std::move(found)});
+  }
 };
+
+// A number, the text of the file, or null where nothing is said.
+Json dim_json(const DeclaredDim& dim) {
+  if (dim.size) return *dim.size;
+  return dim.text.empty() ? Json() : Json(dim.text);
+}
+
+std::string shape_text(const DeclaredTensor& tensor) {
+  if (!tensor.shape) return "";
+  std::vector<std::string> dims;
+  for (const DeclaredDim& dim : *tensor.shape)
+    dims.push_back(dim.size ? std::to_string(*dim.size) : dim.text.empty() ? "?" : printable(dim.text));
+  return "[" + join(dims, ", ") + "]";
+}
 
 void print_json(const std::string& file, const std::string& format, const Inspection& found) {
   Json line = Json().add("file", file).add("format", format);
@@ -45,7 +70,10 @@ void print_json(const std::string& file, const std::string& format, const Inspec
   Json::Array tensors, errors;
   for (const auto& [side, tensor] : found.tensors) {
     Json entry = Json().add("name", tensor.name).add("dtype", tensor.dtype.name());
-    entry.add("shape", Json::Array(tensor.shape.begin(), tensor.shape.end()));
+    Json::Array shape;
+    if (tensor.shape)
+      for (const DeclaredDim& dim : *tensor.shape) shape.push_back(dim_json(dim));
+    entry.add("shape", tensor.shape ? Json(std::move(shape)) : Json());
     if (!side.empty()) entry.add("side", side);
     tensors.push_back(std::move(entry));
   }
@@ -61,7 +89,7 @@ void print_table(const std::string& file, const std::string& format, const Inspe
     title += ", " + std::to_string(found.calls) + (found.calls == 1 ? " call" : " calls, the first:");
   std::vector<std::vector<std::string>> rows;
   for (const auto& [side, tensor] : found.tensors) {
-    rows.push_back({side, printable(tensor.name), printable(tensor.dtype.name()), bracketed(tensor.shape)});
+    rows.push_back({side, printable(tensor.name), printable(tensor.dtype.name()), shape_text(tensor)});
     if (side.empty()) rows.back().erase(rows.back().begin());
   }
   print(title + "\n" + align(rows, "  "));

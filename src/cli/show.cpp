@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "cli/command.hpp"
+#include "tensorspec/read.hpp"
 #include "tensorspec/report.hpp"
 
 namespace tensorspec::cli {
@@ -13,19 +14,23 @@ struct Arguments {
 };
 
 int run(const Arguments& arguments) {
-  const auto contract = Contract::load(arguments.contract);
-  if (!contract.ok()) {
-    print_error(contract.error(), arguments.json);
+  const auto found = read_contract(arguments.contract);
+  if (!found.ok()) {
+    print_error(found.error(), arguments.json);
     return kFailed;
   }
-  if (arguments.json) print(contract->to_json(false) + "\n");
-  else if (!arguments.quiet) print(to_table(*contract) + (arguments.explain ? "\n" + to_explanation(*contract) : ""));
+  const Contract& contract = found->contract;
+  if (arguments.json) print(contract.to_json(false) + "\n");
+  else if (!arguments.quiet) print(to_table(contract) + (arguments.explain ? "\n" + to_explanation(contract) : ""));
+  if (!arguments.quiet && !arguments.json)
+    for (const std::string& note : found->notes) print_note(printable(note));
   return kDone;
 }
 
 std::function<int()> define(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
-  options.positional("CONTRACT", arguments->contract, "A contract file");
+  options.positional("CONTRACT", arguments->contract,
+                     "A contract file, or a model file that declares its inputs and outputs");
   options.flag("--explain", arguments->explain, "Say of every claim why it is believed and what would refute it");
   options.flag("--json", arguments->json, "The contract as JSON, without its evidence");
   options.flag("-q,--quiet", arguments->quiet, "Only say whether it can be read, by the exit code");
@@ -36,7 +41,7 @@ std::function<int()> define(Options& options) {
 
 constinit const Command commands::show{
     .id = "show",
-    .summary = "Print a contract",
+    .summary = "Print a contract, or what a model file declares",
     .example = "  tensorspec show ocr.contract.json",
     .define = define,
 };

@@ -119,6 +119,7 @@ std::string_view to_string(Symbol::Source source) noexcept {
     case Symbol::Source::inferred: return "inferred";
     case Symbol::Source::observed: return "observed";
     case Symbol::Source::declared: return "declared";
+    case Symbol::Source::unknown: return "unknown";
   }
   return "";
 }

@@ -165,8 +165,9 @@ Result<Symbol> read_symbol(const Json& value, const std::string& place) {
   TRY_VOID(in.count("seen", symbol.seen));
   TRY_VOID(in.size("typical", symbol.typical));
   using Source = Symbol::Source;
-  TRY_VOID(
-      read_word(in, "source", {Source::given, Source::inferred, Source::observed, Source::declared}, symbol.source));
+  TRY_VOID(read_word(in, "source",
+                     {Source::given, Source::inferred, Source::observed, Source::declared, Source::unknown},
+                     symbol.source));
   TRY_VOID(in.flag("declared", symbol.declared));
   TRY_VOID(in.text("at", symbol.at));
   symbol.unknown = in.rest();

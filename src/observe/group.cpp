@@ -64,7 +64,78 @@ std::optional<ByNumber> calls_by_number(const std::vector<TensorFile>& files, st
   return calls;
 }
 
+// Do all have names inside, which differ?
+bool have_own_names(const std::vector<TensorFile>& files) {
+  std::vector<std::string_view> names;
+  for (const TensorFile& file : files) names.push_back(file.tensor.name);
+  return std::find(names.begin(), names.end(), "") == names.end() && !repeated(std::move(names));
+}
+
+// The name inside a file, without the numbers of a sequence's tensors.
+std::string_view own_name(const ValueFile& file, bool sequence) {
+  if (file.tensors.empty()) return {};
+  const std::string_view name = file.tensors[0].name;
+  return sequence ? name.substr(0, name.rfind('[')) : name;
+}
+
+const ValueName* find_name(const std::vector<ValueName>& names, std::string_view name) {
+  const auto found = std::find_if(names.begin(), names.end(), [&](const auto& known) { return known.name == name; });
+  return found == names.end() ? nullptr : &*found;
+}
+
+// The model's name of each file of one side, by the names inside; empty when these do not all differ and belong to it.
+std::vector<const ValueName*> names_inside(const std::vector<const ValueFile*>& files,
+                                           const std::vector<ValueName>& names) {
+  std::vector<const ValueName*> found;
+  for (const ValueFile* file : files) {
+    const ValueName* name = find_name(names, own_name(*file, false));
+    if (!name) name = find_name(names, own_name(*file, true));
+    if (!name || std::find(found.begin(), found.end(), name) != found.end()) return {};
+    found.push_back(name);
+  }
+  return found;
+}
+
+void add_value(const ValueFile& file, const ValueName* name, std::vector<TensorInfo>& to) {
+  const std::string number = (file.output ? "output_" : "input_") + std::to_string(file.index);
+  for (std::size_t i = 0; i < file.tensors.size(); ++i) {
+    TensorInfo tensor = file.tensors[i];
+    if (name)
+      tensor.name = name->sequence || file.tensors.size() > 1 ? name->name + "[" + std::to_string(i) + "]" : name->name;
+    else if (tensor.name.empty() || tensor.name[0] == '[') tensor.name = number + tensor.name;
+    to.push_back(std::move(tensor));
+  }
+}
+
 }  // namespace
+
+std::optional<ValueFile> value_file(const std::string& stem) {
+  for (const auto& [prefix, output] : {std::pair("input_", false), std::pair("output_", true)}) {
+    if (!stem.starts_with(prefix)) continue;
+    const auto index = parse_int64(std::string_view(stem).substr(std::string_view(prefix).size()));
+    if (index && *index >= 0) return ValueFile{output, static_cast<std::size_t>(*index), {}, {}};
+  }
+  return std::nullopt;
+}
+
+Result<Call> call_of_values(std::vector<ValueFile> files, const std::vector<ValueName>& inputs,
+                            const std::vector<ValueName>& outputs) {
+  std::sort(files.begin(), files.end(), [](const ValueFile& a, const ValueFile& b) { return a.index < b.index; });
+  Call call;
+  for (const bool output : {false, true}) {
+    std::vector<const ValueFile*> side;
+    for (const ValueFile& file : files)
+      if (file.output == output && !file.tensors.empty()) side.push_back(&file);
+    const std::vector<ValueName>& names = output ? outputs : inputs;
+    const auto inside = names_inside(side, names);
+    for (std::size_t i = 0; i < side.size(); ++i) {
+      const ValueName* by_number = side[i]->index < names.size() ? &names[side[i]->index] : nullptr;
+      add_value(*side[i], inside.empty() ? by_number : inside[i], output ? call.outputs : call.inputs);
+    }
+  }
+  TRY_VOID(validate(call));
+  return call;
+}
 
 Result<Call> call_of_tensors(std::vector<TensorInfo> tensors) {
   Call call;
@@ -102,14 +173,15 @@ Grouped group_files(std::vector<TensorFile> files, const std::vector<std::string
                 join({words.begin(), words.end()}, ", ");
   } else if (grouping == Grouping::call_per_file) {
     for (TensorFile& file : files) {
-      file.tensor.name = "input";
+      if (file.tensor.name.empty()) file.tensor.name = "input";
       take({std::move(file.tensor)}, file.path);
     }
     out.note += ", a call each";
   } else {
     std::vector<TensorInfo> tensors;
+    const bool own_names = have_own_names(files);
     for (TensorFile& file : files) {
-      file.tensor.name = file.stem;
+      if (!own_names) file.tensor.name = file.stem;
       tensors.push_back(std::move(file.tensor));
     }
     left_out = unreadable.empty() ? 0 : 1;

@@ -3,6 +3,7 @@
 // Tensors of files, grouped into calls.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,28 @@ struct TensorFile {
   std::string path;
   TensorInfo tensor;
 };
+
+// A file of ONNX test data: input_3.pb is input 3. It holds a tensor, or those of a sequence or an optional.
+struct ValueFile {
+  bool output;
+  std::size_t index;
+  std::string path;
+  std::vector<TensorInfo> tensors;  // as the file names them: "x", or "x[0]", "x[1]"; names may be empty
+};
+// "input_3" and "output_0"; nullopt for other stems.
+std::optional<ValueFile> value_file(const std::string& stem);
+
+// What a model calls its inputs or outputs, in its order.
+struct ValueName {
+  std::string name;
+  bool sequence = false;  // it stands for any number of tensors
+};
+
+// The files of one test data set as a call. A file has the name of the model's input that has its number: files often
+// have other names inside; only when all have names that the model has do those count. Without a model the names inside
+// count, or "input_3" where there is none. Errors: those of validate(Call).
+Result<Call> call_of_values(std::vector<ValueFile> files, const std::vector<ValueName>& inputs,
+                            const std::vector<ValueName>& outputs);
 
 // How files of one folder were told apart.
 enum class Grouping { automatic, one_call, call_per_file };

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <system_error>
+#include <utility>
 
 #include "base/text.hpp"
 #include "base/try.hpp"
@@ -29,12 +31,14 @@ class FileSink final : public ReadSink {
     origin_ += ":" + std::to_string(line);
     handlers_.call(call, origin_);
   }
+  void declared(const Declared& found) override { model = found; }
   bool bad(const Error& error) override {
     ++errors;
     return go_on = handlers_.bad(error);
   }
 
   std::vector<TensorInfo> tensors;
+  std::optional<Declared> model;
   std::uint64_t calls = 0, errors = 0;
   bool go_on = true;
 
@@ -57,10 +61,43 @@ bool has_known_extension(const fs::path& path) {
   return false;
 }
 
-// Files of one tensor beside each other, and the stems of those that could not be read.
-struct Loose {
-  std::vector<TensorFile> files;
-  std::vector<fs::path> unreadable;
+// A model and what it calls its inputs and outputs.
+struct Model {
+  std::string path;
+  std::vector<ValueName> inputs, outputs;
+};
+
+Model model_of(std::string path, const Declared& declared) {
+  const auto names = [](const std::vector<DeclaredTensor>& tensors) {
+    std::vector<ValueName> out;
+    for (const DeclaredTensor& tensor : tensors)
+      out.push_back({tensor.name, tensor.dtype.name().find("sequence(") != std::string_view::npos});
+    return out;
+  };
+  return {std::move(path), names(declared.inputs), names(declared.outputs)};
+}
+
+// The model in the folder that holds `folder`: model.onnx, or the only .onnx file there.
+std::optional<Model> model_above(const fs::path& folder) {
+  std::error_code error;
+  const fs::path parent = fs::weakly_canonical(folder, error).parent_path();
+  std::vector<fs::path> found;
+  for (fs::directory_iterator entry(parent, error), end; !error && entry != end; entry.increment(error)) {
+    std::error_code unknown;
+    if (entry->path().extension() == ".onnx" && entry->is_regular_file(unknown)) found.push_back(entry->path());
+  }
+  for (const fs::path& path : found)
+    if (found.size() == 1 || path.filename() == "model.onnx")
+      if (const auto declared = read_declared(path); declared.ok()) return model_of(path.string(), *declared);
+  return std::nullopt;
+}
+
+// What the files beside each other give that is no call yet.
+struct Parts {
+  std::vector<TensorFile> files;  // of one tensor
+  std::vector<ValueFile> values;  // ONNX test data
+  std::vector<Model> models;
+  std::vector<fs::path> unreadable;  // files that could not be read
 };
 
 // What a pattern fits, in natural order, and the folders on its way that could not be looked into.
@@ -93,10 +130,10 @@ class Ingest {
   Ingest(const IngestOptions& options, const IngestHandlers& handlers) : options_(options), handlers_(handlers) {}
 
   bool run(const std::vector<std::string>& paths) {
-    Loose loose;  // files of one tensor that were named one by one
+    Parts parts;  // of files that were named one by one
     for (const std::string& path : paths)
-      if (!take(path, loose)) return false;
-    return group(std::move(loose), "arguments");
+      if (!take(path, parts)) return false;
+    return group(std::move(parts.files), parts.unreadable, "arguments");
   }
 
  private:
@@ -105,16 +142,16 @@ class Ingest {
     return handlers_.bad(error);
   }
 
-  bool take(const std::string& path, Loose& loose) {
+  bool take(const std::string& path, Parts& parts) {
     std::error_code error;
     const fs::file_status status = path == "-" ? fs::file_status() : fs::status(path, error);
     if (path != "-" && fs::is_directory(status)) return take_named_folder(path);
-    if (path == "-" || fs::exists(status)) return take_file(path, loose, false);
-    if (path.find_first_of("*?[") != std::string::npos) return take_glob(path, loose);
+    if (path == "-" || fs::exists(status)) return take_file(path, parts, false);
+    if (path.find_first_of("*?[") != std::string::npos) return take_glob(path, parts);
     return bad(Error{ErrorCode::file_open, path, error.message()});
   }
 
-  bool take_glob(const std::string& pattern, Loose& loose) {
+  bool take_glob(const std::string& pattern, Parts& parts) {
     const Expanded expanded = expand(pattern);
     for (const Error& error : expanded.errors)
       if (!bad(error)) return false;
@@ -125,7 +162,7 @@ class Ingest {
       const fs::file_status status = fs::status(name, unknown);
       const bool go_on = is_special(status)         ? bad(Error{ErrorCode::file_open, name, "not a regular file"})
                          : fs::is_directory(status) ? take_named_folder(name)
-                                                    : take_file(name, loose, false);
+                                                    : take_file(name, parts, false);
       if (!go_on) return false;
     }
     return true;
@@ -134,12 +171,13 @@ class Ingest {
   // A folder that was named must give something.
   bool take_named_folder(const fs::path& folder) {
     const std::uint64_t before = found_;
-    if (!take_folder(folder)) return false;
+    if (!take_folder(folder, nullptr)) return false;
     if (found_ > before) return true;
     return bad(Error{ErrorCode::nothing_found, folder.string(), "no file in it that a reader knows"});
   }
 
-  bool take_folder(const fs::path& folder) {
+  // `above` is the model of a folder that holds this one.
+  bool take_folder(const fs::path& folder, const Model* above) {
     std::vector<fs::path> files, folders;
     std::error_code error;
     for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
@@ -152,21 +190,23 @@ class Ingest {
     for (auto* list : {&files, &folders})
       std::sort(list->begin(), list->end(),
                 [](const fs::path& a, const fs::path& b) { return natural_less(a.string(), b.string()); });
-    Loose loose;
+    Parts parts;
     for (const fs::path& file : files)
-      if (!take_found(file, loose)) return false;
-    if (!group(std::move(loose), folder.string())) return false;
+      if (!take_found(file, parts)) return false;
+    if (parts.models.size() == 1) above = parts.models.data();
+    if (!group(std::move(parts.files), parts.unreadable, folder.string())) return false;
+    if (!group_values(std::move(parts.values), parts.unreadable, folder, above)) return false;
     for (const fs::path& inner : folders)
-      if (!take_folder(inner)) return false;
+      if (!take_folder(inner, above)) return false;
     return true;
   }
 
   // What stands in a folder and is no folder itself.
-  bool take_found(const fs::path& path, Loose& loose) {
+  bool take_found(const fs::path& path, Parts& parts) {
     std::error_code unknown;
     const fs::file_status status = fs::status(path, unknown);
     if (fs::is_directory(status)) return pass_over(path, "a link to a folder");  // it may lead back here
-    if (!is_special(status)) return take_file(path, loose, true);
+    if (!is_special(status)) return take_file(path, parts, true);
     if (has_known_extension(path)) return bad(Error{ErrorCode::file_open, path.string(), "not a regular file"});
     return pass_over(path, "not a regular file");
   }
@@ -176,7 +216,7 @@ class Ingest {
     return true;
   }
 
-  bool take_file(const fs::path& path, Loose& loose, bool in_folder) {
+  bool take_file(const fs::path& path, Parts& parts, bool in_folder) {
     const bool standard_input = path == "-";
     const std::string name = standard_input ? "standard input" : path.string();
     FileSink sink(name, handlers_);
@@ -188,15 +228,19 @@ class Ingest {
       const Error& error = format.error();
       if (in_folder && error.code == ErrorCode::unknown_format && !has_known_extension(path))
         return pass_over(path, "no reader knows it");
-      loose.unreadable.push_back(path);
+      parts.unreadable.push_back(path);
       return bad(error);
     }
+    if (sink.model) return take_model(name, *sink.model, parts);
+    const bool onnx = *format == "onnx_tensor";
+    if (auto value = onnx && in_folder ? value_file(path.stem().string()) : std::nullopt)
+      return take_value(*std::move(value), path, std::move(sink), parts);
     if (sink.tensors.empty())
       return sink.calls + sink.errors > 0 || bad(Error{ErrorCode::nothing_found, name, "read as " + *format});
     // A call without one of its tensors would teach what is not so.
     if (sink.errors > 0) return pass_over(path, "not all of its tensors can be read");
-    if (sink.tensors.size() == 1 && sink.tensors[0].name.empty()) {
-      loose.files.push_back({path.stem().string(), name, std::move(sink.tensors[0])});
+    if (sink.tensors.size() == 1 && (onnx || sink.tensors[0].name.empty())) {
+      parts.files.push_back({path.stem().string(), name, std::move(sink.tensors[0])});
       return true;
     }
     auto call = call_of_tensors(std::move(sink.tensors));
@@ -205,18 +249,36 @@ class Ingest {
     return true;
   }
 
-  bool group(Loose loose, const std::string& folder) {
-    if (loose.files.empty()) return true;
+  bool take_model(const std::string& name, const Declared& declared, Parts& parts) {
+    ++found_;
+    handlers_.note(printable(name) + ": a model, which declares " + counted(declared.inputs.size(), "input") + " and " +
+                   counted(declared.outputs.size(), "output") + " and holds no call");
+    parts.models.push_back(model_of(name, declared));
+    return true;
+  }
+
+  // An empty sequence or optional is a value too.
+  bool take_value(ValueFile value, const fs::path& path, FileSink sink, Parts& parts) {
+    ++found_;
+    value.path = path.string();
+    value.tensors = std::move(sink.tensors);
+    if (sink.errors > 0) parts.unreadable.push_back(path);
+    else parts.values.push_back(std::move(value));
+    return true;
+  }
+
+  bool group(std::vector<TensorFile> files, const std::vector<fs::path>& unreadable_files, const std::string& folder) {
+    if (files.empty()) return true;
     const Grouping grouping = options_.files == IngestOptions::Files::tensors ? Grouping::one_call
                               : options_.files == IngestOptions::Files::calls ? Grouping::call_per_file
                                                                               : Grouping::automatic;
     // Only a file of their kind would have been one of them.
     std::set<fs::path> extensions;
-    for (const TensorFile& file : loose.files) extensions.insert(fs::path(file.path).extension());
+    for (const TensorFile& file : files) extensions.insert(fs::path(file.path).extension());
     std::vector<std::string> unreadable;
-    for (const fs::path& path : loose.unreadable)
+    for (const fs::path& path : unreadable_files)
       if (extensions.contains(path.extension())) unreadable.push_back(path.stem().string());
-    const Grouped grouped = group_files(std::move(loose.files), unreadable, folder, grouping);
+    const Grouped grouped = group_files(std::move(files), unreadable, folder, grouping);
     handlers_.note(printable(grouped.note));
     for (const Error& error : grouped.errors)
       if (!bad(error)) return false;
@@ -224,10 +286,29 @@ class Ingest {
     return true;
   }
 
+  bool group_values(std::vector<ValueFile> files, const std::vector<fs::path>& unreadable, const fs::path& folder,
+                    const Model* model) {
+    if (files.empty()) return true;
+    for (const fs::path& path : unreadable)
+      if (value_file(path.stem().string()))
+        return pass_over(folder, "not all values of its call can be read: " + path.filename().string());
+    std::optional<Model> found;
+    if (!model && (found = model_above(folder))) model = &*found;
+    if (!std::exchange(told_of_values_, true))
+      handlers_.note(printable(folder.string()) + ": ONNX test data, a call a folder; names are those of " +
+                     (model ? printable(model->path) : "the files, since no model lies beside"));
+    static const std::vector<ValueName> kNone;
+    auto call = call_of_values(std::move(files), model ? model->inputs : kNone, model ? model->outputs : kNone);
+    if (!call.ok()) return bad(within(std::move(call).error(), folder.string(), ":"));
+    handlers_.call(*call, folder.string());
+    return true;
+  }
+
   const IngestOptions& options_;
   const IngestHandlers& handlers_;
   std::uint64_t files_ = 0;
-  std::uint64_t found_ = 0;  // tensors, calls and errors of all paths so far
+  std::uint64_t found_ = 0;  // tensors, calls, models and errors of all paths so far
+  bool told_of_values_ = false;
 };
 
 }  // namespace

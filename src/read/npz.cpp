@@ -24,7 +24,9 @@ constexpr std::size_t kMaxLongHeaders = std::size_t{16} << 20;
 bool sniff(const Head& head) {
   const std::string_view mark = head.bytes.substr(0, 4);
   if (mark != std::string_view("PK\3\4", 4) && mark != std::string_view("PK\5\6", 4)) return false;
-  if (zip_first_name(head.bytes).ends_with(kSuffix)) return true;
+  const std::string_view first = zip_first_name(head.bytes);
+  if (first.ends_with(kSuffix)) return true;
+  if (first.ends_with("/data.pkl")) return false;  // a file of torch, whatever else is in it
   // The array may stand behind a member that is none; other formats are zip archives too.
   const auto archive = ZipArchive::open(head.source);
   if (!archive.ok()) return false;

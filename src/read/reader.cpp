@@ -60,7 +60,51 @@ Result<std::string> read_source(ByteSource& source, ReadSink& sink, std::string_
   return std::string(reader->id);
 }
 
+// Keeps what is declared and nothing else.
+class DeclaredSink final : public ReadSink {
+ public:
+  void tensor(TensorInfo) override {}
+  void call(const Call&, std::uint64_t) override {}
+  void declared(const Declared& found) override { declared_ = found; }
+  bool bad(const Error& error) override {
+    if (!error_) error_ = error;
+    return false;
+  }
+  Result<Declared> take(const std::filesystem::path& path, std::string_view format) && {
+    if (error_) return *std::move(error_);
+    if (declared_) return *std::move(declared_);
+    return Error{
+        .code = ErrorCode::nothing_declared, .where = path.string(), .detail = "its format is " + std::string(format)};
+  }
+
+ private:
+  std::optional<Declared> declared_;
+  std::optional<Error> error_;
+};
+
+// Is it a file whose text begins as JSON does? What cannot be read twice counts as one.
+Result<bool> looks_like_json(const std::filesystem::path& path) {
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(path, unknown)) return true;
+  TRY(const auto source, open_file(path));
+  TRY(std::string_view head, source->head());
+  if (head.starts_with("\xEF\xBB\xBF")) head.remove_prefix(3);
+  const std::size_t first = head.find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && head[first] == '{';
+}
+
 }  // namespace
+
+Status check_name(std::string_view file, std::string_view name) {
+  const auto fail = [&](std::string detail) {
+    return Error{.code = ErrorCode::invalid_name, .where = std::string(file), .detail = std::move(detail)};
+  };
+  if (name.size() > kMaxNameBytes)
+    return fail(std::to_string(name.size()) + " bytes, the limit is " + std::to_string(kMaxNameBytes));
+  if (!is_utf8(name)) return fail("not UTF-8");
+  if (name.find('\0') != std::string_view::npos) return fail("a NUL in '" + std::string(name) + "'");
+  return {};
+}
 
 Result<const Reader*> choose_reader(std::span<const Reader* const> readers, ByteSource& source,
                                     std::string_view extension) {
@@ -98,6 +142,24 @@ Result<std::string> read_bytes(std::string_view name, std::span<const std::byte>
                                std::string_view from) {
   const auto source = open_memory(std::string(name), bytes);
   return read_source(*source, sink, from, extension_of(name));
+}
+
+Result<Declared> read_declared(const std::filesystem::path& path, std::string_view from) {
+  DeclaredSink sink;
+  TRY(const std::string format, read_file(path, sink, from));
+  return std::move(sink).take(path, format);
+}
+
+Result<DeclaredContract> read_contract(const std::filesystem::path& path) {
+  TRY(const bool json, looks_like_json(path));
+  if (json) {
+    TRY(Contract contract, Contract::load(path));
+    return DeclaredContract{std::move(contract), {}};
+  }
+  TRY(const Declared declared, read_declared(path));
+  auto contract = contract_of(declared);
+  if (!contract.ok()) return within(std::move(contract).error(), path.string(), ": ");
+  return contract;
 }
 
 Result<std::string> read_stream(std::string_view name, int file_descriptor, ReadSink& sink, std::string_view from) {

@@ -130,7 +130,7 @@ std::string to_table(const Contract& contract) {
   }
   const std::string variants = counted(contract.variants().size(), "variant");
   std::string out = calls == 0
-                        ? variants + ", written by hand\n"
+                        ? variants + ", declared\n"
                         : counted(calls, "call") + " (" + std::to_string(distinct) + " different), " + variants + "\n";
   for (std::size_t i = 0; i < contract.variants().size(); ++i) {
     const Variant& variant = contract.variants()[i];

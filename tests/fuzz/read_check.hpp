@@ -20,6 +20,14 @@ class CheckingSink final : public ReadSink {
   void call(const Call& call, std::uint64_t /*line*/) override {
     if (const Status status = validate(call); !status.ok()) fault_ = "invalid call: " + status.error().message();
   }
+  void declared(const Declared& found) override {
+    const auto contract = contract_of(found);
+    if (!contract.ok()) {
+      if (contract.error().code != ErrorCode::contract_conflict) fault_ = "no contract: " + contract.error().message();
+    } else if (const auto again = Contract::from_json(contract->contract.to_json()); !again.ok()) {
+      fault_ = "a contract that cannot be read: " + again.error().message();
+    }
+  }
   bool bad(const Error& error) override {
     check(error);
     return true;

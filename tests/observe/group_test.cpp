@@ -83,6 +83,39 @@ TEST(Grouping, ABadCallCostsNoOther) {
   EXPECT_NE(grouped.errors[0].where.find("f (number 1)"), std::string::npos) << grouped.errors[0].where;
 }
 
+TEST(Grouping, NamesInsideCountWhenTheyDiffer) {
+  auto named = files("ids:2,3 mask:2,3");
+  named[0].tensor.name = "x";
+  named[1].tensor.name = "y";
+  EXPECT_EQ(text_of(group_files(named, {}, "f", Grouping::automatic)), "<x<y");
+  named[1].tensor.name = "x";
+  EXPECT_EQ(text_of(group_files(named, {}, "f", Grouping::automatic)), "<ids<mask");
+  EXPECT_EQ(text_of(group_files(named, {}, "f", Grouping::call_per_file)), "<x <x");
+}
+
+TEST(Grouping, FilesOfTestData) {
+  EXPECT_FALSE(value_file("input"));
+  EXPECT_FALSE(value_file("input_"));
+  EXPECT_FALSE(value_file("input_-1"));
+  EXPECT_FALSE(value_file("my_input_1"));
+  ASSERT_TRUE(value_file("output_12"));
+  EXPECT_TRUE(value_file("output_12")->output);
+  EXPECT_EQ(value_file("output_12")->index, 12u);
+  const auto file = [](const std::string& stem, const std::string& tensors) {
+    auto value = value_file(stem);
+    value->tensors = tests::tensors(tensors);
+    return *value;
+  };
+  // A model's third input that is no file, a file that the model has no name for.
+  const std::vector<ValueName> inputs{{"a"}, {"b", true}, {"c"}};
+  const auto call =
+      call_of_values({file("input_3", "d 4"), file("input_1", "x[0] 2; x[1] 3"), file("input_0", "y 1")}, inputs, {});
+  ASSERT_TRUE(call.ok());
+  EXPECT_EQ(*call, tests::call("- | a 1; b[0] 2; b[1] 3; d 4"));
+  EXPECT_EQ(call_of_values({file("input_0", "x 1"), file("input_1", "x 1")}, {}, {}).error().code,
+            ErrorCode::duplicate_tensor);
+}
+
 TEST(Grouping, CanBeToldWhichItIs) {
   EXPECT_EQ(text_of(group_files(files("a_0:1 a_1:2"), {}, "f", Grouping::one_call)), "<a_0<a_1");
   EXPECT_EQ(text_of(group_files(files("cat:1 dog:2"), {}, "f", Grouping::call_per_file)), "<input <input");

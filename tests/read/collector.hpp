@@ -17,11 +17,13 @@ namespace tensorspec::tests {
 struct Collector final : ReadSink {
   std::vector<TensorInfo> tensors;
   std::vector<Call> calls;
+  std::vector<Declared> declarations;
   std::vector<Error> errors;
   std::size_t stop_after = SIZE_MAX;  // bad parts
 
   void tensor(TensorInfo tensor) override { tensors.push_back(std::move(tensor)); }
   void call(const Call& call, std::uint64_t /*line*/) override { calls.push_back(call); }
+  void declared(const Declared& found) override { declarations.push_back(found); }
   bool bad(const Error& error) override {
     errors.push_back(error);
     return errors.size() < stop_after;
@@ -45,13 +47,29 @@ inline std::string described(const TensorInfo& tensor) {
   return out + "]";
 }
 
-// What a reader says of the bytes, one item a line: tensors, bad parts after "bad ", or one error.
+// "name float32[batch,3,?]", or "name sequence(float32)" of what has no shape
+inline std::string described(const DeclaredTensor& tensor) {
+  std::string out = tensor.name + " " + std::string(tensor.dtype.name());
+  if (!tensor.shape) return out;
+  out += "[";
+  for (std::size_t i = 0; i < tensor.shape->size(); ++i) {
+    const DeclaredDim& dim = (*tensor.shape)[i];
+    out += (i ? "," : "") + (dim.size ? std::to_string(*dim.size) : dim.text.empty() ? "?" : dim.text);
+  }
+  return out + "]";
+}
+
+// What a reader says of the bytes, one item a line: tensors, what is declared, bad parts after "bad ", or one error.
 inline std::string outcome(std::string_view bytes, std::string_view from = {}, std::string_view name = "x") {
   Collector sink;
   const auto format = read(bytes, sink, from, name);
   if (!format.ok()) return described(format.error());
   std::string out;
   for (const TensorInfo& tensor : sink.tensors) out += (out.empty() ? "" : "\n") + described(tensor);
+  for (const Declared& found : sink.declarations) {
+    for (const DeclaredTensor& tensor : found.inputs) out += (out.empty() ? "in " : "\nin ") + described(tensor);
+    for (const DeclaredTensor& tensor : found.outputs) out += (out.empty() ? "out " : "\nout ") + described(tensor);
+  }
   for (const Error& error : sink.errors) out += (out.empty() ? "bad " : "\nbad ") + described(error);
   return out;
 }

@@ -131,9 +131,11 @@ TEST(Npz, DamagedArchives) {
 }
 
 TEST(Npz, OtherArchivesAreNoNpz) {
-  for (const ZipBuilder& zip : {ZipBuilder{.entries = {{.name = "archive/data.pkl", .data = "x"}}},
+  for (const ZipBuilder& zip : {ZipBuilder{.entries = {{.name = "archive/data.bin", .data = "x"}}},
                                 ZipBuilder{.entries = {{.name = "npy", .data = kFirst}}}})
     EXPECT_TRUE(outcome(zip.build()).starts_with("unknown_format x: "));
+  const std::string torch = ZipBuilder{.entries = {{.name = "archive/data.pkl", .data = "x"}}}.build();
+  EXPECT_TRUE(outcome(torch).starts_with("pickle_malformed x:archive/data.pkl@"));
   // Asked for by name, it is an archive without arrays.
   EXPECT_EQ(outcome(ZipBuilder{.entries = {{.name = "a.txt", .data = "x"}}}.build(), "npz"), "");
 }

@@ -96,6 +96,19 @@ Json tensors_json(const std::vector<TensorInfo>& tensors) {
   return list;
 }
 
+Json declared_json(const std::vector<DeclaredTensor>& tensors) {
+  Json list = Json::Array{};
+  for (const DeclaredTensor& tensor : tensors) {
+    Json shape;
+    if (tensor.shape) shape = Json::Array{};
+    if (tensor.shape)
+      for (const DeclaredDim& dim : *tensor.shape)
+        shape.push(dim.size ? Json(*dim.size) : dim.text.empty() ? Json() : Json(dim.text));
+    list.push(Json().add("name", tensor.name).add("dtype", tensor.dtype.name()).add("shape", std::move(shape)));
+  }
+  return list;
+}
+
 // What a golden file says: the format, and what the sink got or the one error.
 std::string golden_text(const fs::path& path) {
   Collector sink;
@@ -103,7 +116,12 @@ std::string golden_text(const fs::path& path) {
   const auto format = tests::read(bytes, sink, {}, path.filename().string());
   Json out;
   if (format.ok()) out.add("format", *format);
-  if (format.ok() && (!sink.tensors.empty() || sink.calls.empty())) out.add("tensors", tensors_json(sink.tensors));
+  if (format.ok() && (!sink.tensors.empty() || (sink.calls.empty() && sink.declarations.empty())))
+    out.add("tensors", tensors_json(sink.tensors));
+  for (const Declared& found : sink.declarations) {
+    out.add("inputs", declared_json(found.inputs));
+    out.add("outputs", declared_json(found.outputs));
+  }
   if (!sink.calls.empty()) {
     Json calls = Json::Array{};
     for (const Call& call : sink.calls) {

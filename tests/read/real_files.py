@@ -5,9 +5,10 @@
     real_files.py --cli build/release/tensorspec --table tests/data/files.json --files tests/golden/read --site SITE_PACKAGES
 
 A row names a file and its tensors. `base` says where it lies: `files` (--files) or `site-packages` (--site, with the
-packages of tests/requirements.txt). Names and shapes must be equal. dtypes too, when the row's is one that every
-framework has; for those of NumPy alone (void, datetime64, object, structured, text, longdouble) the shape is enough,
-and what comes out must not be one of the common names. An absent file is a failure.
+packages of tests/requirements.txt). Names and shapes must be equal. dtypes too, when the row's is one that several
+frameworks have; for those of one alone (NumPy's void, datetime64, object, structured, text and longdouble, torch's
+quantized and packed types) the shape is enough, and what comes out must not be one of the common names. An absent file
+is a failure.
 """
 import argparse
 import json
@@ -15,13 +16,14 @@ import os
 import subprocess
 import sys
 
-COMMON = {"bool", "float16", "float32", "float64", "complex64", "complex128"} | {
-    f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
+COMMON = {"bool", "string", "bfloat16", "float16", "float32", "float64", "complex64", "complex128", "float4_e2m1", "float8_e4m3fn",
+          "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu"} | {
+    f"{sign}int{bits}" for sign in ("", "u") for bits in (4, 8, 16, 32, 64)}
 
 
 def normal(tensor):
     dtype = tensor.get("dtype", "")
-    return dtype if dtype in COMMON else "of NumPy alone", tensor["shape"]
+    return dtype if dtype in COMMON else "of one framework alone", tensor["shape"]
 
 
 def judge(cli, path, row):

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Readers on files of the size that people have, each beside its floor: the system calls that nobody can do without.
+// Files are made once, in the folder $TENSORSPEC_BENCH_FILES (or a temporary one); peers.py times the formats' own
+// libraries on the same files.
+#include <benchmark/benchmark.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include "../../tests/wire/pickle_builder.hpp"
+#include "../../tests/wire/proto_builder.hpp"
+#include "tensorspec/read.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+namespace pickle = tensorspec::tests::pickle;
+using tensorspec::tests::bytes;
+using tensorspec::tests::le;
+using tensorspec::tests::varint;
+
+class Counter final : public tensorspec::ReadSink {
+ public:
+  void tensor(tensorspec::TensorInfo) override { ++tensors; }
+  void call(const tensorspec::Call&, std::uint64_t) override {}
+  void declared(const tensorspec::Declared& found) override { tensors += found.inputs.size() + found.outputs.size(); }
+  bool bad(const tensorspec::Error&) override { return false; }
+  std::size_t tensors = 0;
+};
+
+fs::path folder() {
+  static const fs::path path = [] {
+    const char* given = std::getenv("TENSORSPEC_BENCH_FILES");
+    fs::path chosen = given ? fs::path(given) : fs::temp_directory_path() / "tensorspec-bench-read";
+    fs::create_directories(chosen);
+    return chosen;
+  }();
+  return path;
+}
+
+// Writes the file, then makes it `size` bytes long without storing them.
+std::string written(const std::string& name, const std::string& content, std::uint64_t size = 0) {
+  const fs::path path = folder() / name;
+  std::ofstream(path, std::ios::binary) << content;
+  if (size > content.size()) fs::resize_file(path, size);
+  return path.string();
+}
+
+std::string layer(std::size_t i) { return "model.layers." + std::to_string(i / 10) + ".block." + std::to_string(i); }
+
+// 1,000 tensors of [64, 32].
+std::string safetensors_file() {
+  std::string header = "{\"__metadata__\":{\"format\":\"pt\"}";
+  for (std::size_t i = 0; i < 1000; ++i)
+    header += ",\"" + layer(i) + ".weight\":{\"dtype\":\"F32\",\"shape\":[64,32],\"data_offsets\":[" +
+              std::to_string(i * 8192) + "," + std::to_string((i + 1) * 8192) + "]}";
+  header += "}";
+  header.resize((header.size() + 7) / 8 * 8, ' ');
+  return written("1000.safetensors", le(header.size(), 8) + header, 8 + header.size() + 8'192'000);
+}
+
+std::string value(int number, const std::string& name) {
+  const std::string shape = bytes(1, bytes(2, "batch")) + bytes(1, bytes(2, "seq")) + bytes(1, varint(1, 64));
+  return bytes(static_cast<std::uint64_t>(number), bytes(1, name) + bytes(2, bytes(1, varint(1, 1) + bytes(2, shape))));
+}
+
+// 300 nodes, 100 weights that share `weights` bytes, 3 inputs and 2 outputs. The file has holes where weights are.
+std::string onnx_file(const std::string& name, std::uint64_t weights) {
+  const std::uint64_t one = weights / 100;
+  std::string nodes, ends;
+  for (int i = 0; i < 300; ++i)
+    nodes += bytes(1, bytes(1, layer(i) + ".x") + bytes(2, layer(i) + ".y") + bytes(3, layer(i)) + bytes(4, "MatMul"));
+  for (const char* input : {"ids", "mask", "past"}) ends += value(11, input);
+  for (const char* output : {"logits", "present"}) ends += value(12, output);
+  std::vector<std::string> heads;
+  std::uint64_t graph = nodes.size() + ends.size();
+  for (std::size_t i = 0; i < 100; ++i) {
+    const std::string tensor = varint(1, one / 4) + varint(2, 1) + bytes(8, layer(i) + ".weight") + bytes(9, "", one);
+    heads.push_back(bytes(5, tensor, tensor.size() + one));
+    graph += heads.back().size() + one;
+  }
+  const fs::path path = folder() / name;
+  std::ofstream out(path, std::ios::binary);
+  out << varint(1, 8) << bytes(2, "bench") << bytes(7, "", graph) << nodes;
+  for (const std::string& head : heads) {
+    out << head;
+    out.seekp(static_cast<std::streamoff>(one), std::ios::cur);
+  }
+  out << ends << bytes(8, varint(2, 21));
+  return path.string();
+}
+
+std::vector<std::string> tensor_files() {
+  std::vector<std::string> paths;
+  fs::create_directories(folder() / "pb");
+  for (std::uint64_t i = 0; i < 1000; ++i)
+    paths.push_back(written("pb/input_" + std::to_string(i) + ".pb",
+                            varint(1, 1 + i % 7) + varint(1, 128) + varint(2, 1) + bytes(8, "input_ids") +
+                                bytes(9, std::string((1 + i % 7) * 512, '\0'))));
+  return paths;
+}
+
+// 200 tensors in an ordered dict.
+std::string torch_file() {
+  std::string entries;
+  tensorspec::tests::ZipBuilder zip;
+  for (std::size_t i = 0; i < 200; ++i)
+    entries +=
+        pickle::text(layer(i) + ".weight") +
+        pickle::tensor(pickle::integer(8) + pickle::integer(4), pickle::integer(4) + pickle::integer(1), "Float", 32);
+  const std::string dict = pickle::object(pickle::global("collections", "OrderedDict"), "") + "(" + entries + "u";
+  zip.entries.push_back({.name = "m/data.pkl", .data = pickle::kProto + dict + "."});
+  for (std::size_t i = 0; i < 200; ++i)
+    zip.entries.push_back({.name = "m/data/" + std::to_string(i), .data = std::string(128, '\0')});
+  zip.entries.push_back({.name = "m/version", .data = "3\n"});
+  return written("200.pt", zip.build());
+}
+
+// Reads the files in turn; each must have given `tensors` before the clock starts.
+void run(benchmark::State& state, const std::vector<std::string>& paths, std::size_t tensors) {
+  for (const std::string& path : paths) {
+    Counter counter;
+    if (!tensorspec::read_file(path, counter).ok() || counter.tensors != tensors)
+      return state.SkipWithError(path.c_str());
+  }
+  std::size_t next = 0;
+  for (auto _ : state) {
+    Counter counter;
+    benchmark::DoNotOptimize(tensorspec::read_file(paths[next++ % paths.size()], counter).ok());
+  }
+}
+
+// Opens, reads the pieces at these offsets, closes.
+void floor_of(benchmark::State& state, const std::vector<std::string>& paths, std::size_t count,
+              const std::vector<std::uint64_t>& offsets) {
+  std::vector<char> buffer(count);
+  std::size_t next = 0;
+  for (auto _ : state) {
+    const int file = ::open(paths[next++ % paths.size()].c_str(), O_RDONLY | O_CLOEXEC);
+    for (const std::uint64_t offset : offsets)
+      benchmark::DoNotOptimize(::pread(file, buffer.data(), count, static_cast<off_t>(offset)));
+    ::close(file);
+  }
+}
+
+std::vector<std::uint64_t> spread(std::uint64_t size) {
+  std::vector<std::uint64_t> offsets;
+  for (std::uint64_t i = 0; i < 100; ++i) offsets.push_back(size / 100 * i);
+  return offsets;
+}
+
+void Safetensors1000(benchmark::State& state) { run(state, {safetensors_file()}, 1000); }
+void Safetensors1000Floor(benchmark::State& state) {
+  const std::string path = safetensors_file();
+  floor_of(state, {path}, fs::file_size(path) - 8'192'000, {0});
+}
+void OnnxModel(benchmark::State& state) {
+  const auto megabytes = static_cast<std::uint64_t>(state.range(0));
+  run(state, {onnx_file("weights_" + std::to_string(megabytes) + ".onnx", megabytes << 20)}, 5);
+}
+void OnnxModelFloor(benchmark::State& state) {
+  const auto megabytes = static_cast<std::uint64_t>(state.range(0));
+  floor_of(state, {onnx_file("weights_" + std::to_string(megabytes) + ".onnx", megabytes << 20)}, 4096,
+           spread(megabytes << 20));
+}
+void OnnxTensor(benchmark::State& state) { run(state, tensor_files(), 1); }
+void OnnxTensorFloor(benchmark::State& state) { floor_of(state, tensor_files(), 4096, {0}); }
+void Torch200(benchmark::State& state) { run(state, {torch_file()}, 200); }
+void Torch200Floor(benchmark::State& state) {
+  const std::string path = torch_file();
+  floor_of(state, {path}, fs::file_size(path), {0});
+}
+
+BENCHMARK(Safetensors1000);
+BENCHMARK(Safetensors1000Floor);
+BENCHMARK(OnnxModel)->ArgName("MB")->Arg(1)->Arg(100)->Arg(2000);
+BENCHMARK(OnnxModelFloor)->ArgName("MB")->Arg(1)->Arg(100)->Arg(2000);
+BENCHMARK(OnnxTensor);
+BENCHMARK(OnnxTensorFloor);
+BENCHMARK(Torch200);
+BENCHMARK(Torch200Floor);
+
+}  // namespace
