@@ -5,7 +5,7 @@
 #include <cassert>
 
 #include "check/examine.hpp"
-#include "check/form.hpp"
+#include "check/flat.hpp"
 #include "check/quick.hpp"
 #include "check/sentences.hpp"
 
@@ -13,8 +13,8 @@ namespace tensorspec {
 namespace {
 
 using flat::CallTensors;
+using flat::FlatContract;
 using flat::FlatVariant;
-using flat::Form;
 using flat::TensorList;
 
 CallTensors tensors_of(const Call& call) noexcept {
@@ -51,47 +51,47 @@ class FirstFinding final : public flat::Findings {
   Outcome& outcome_;
 };
 
-Outcome examined(const Form& form, const CallTensors& call, Policy policy) noexcept {
+Outcome examined(const FlatContract& contract, const CallTensors& call, Policy policy) noexcept {
   Outcome outcome;
-  const auto chosen = choose_variant(form, call.inputs);
+  const auto chosen = choose_variant(contract, call.inputs);
   if (!chosen) {
     outcome.ok = false;
     outcome.code = Violation::Code::unknown_variant;
     return outcome;
   }
   outcome.variant = *chosen;
-  form.with_scratch([&](const flat::Scratch& scratch) {
-    const FlatVariant& variant = form.variants()[*chosen];
+  contract.with_scratch([&](const flat::Scratch& scratch) {
+    const FlatVariant& variant = contract.variants()[*chosen];
     FirstFinding first(variant, outcome);
     examine(variant, call, policy, scratch, first);
   });
   return outcome;
 }
 // Not inlined: their registers would be saved for calls that conform, too.
-[[gnu::noinline]] Outcome examined(const Form& form, const Call& call, Policy policy) noexcept {
-  return examined(form, tensors_of(call), policy);
+[[gnu::noinline]] Outcome examined(const FlatContract& contract, const Call& call, Policy policy) noexcept {
+  return examined(contract, tensors_of(call), policy);
 }
-[[gnu::noinline]] Outcome examined(const Form& form, const FlatVariant& variant, const CallView& call,
+[[gnu::noinline]] Outcome examined(const FlatContract& contract, const FlatVariant& variant, const CallView& call,
                                    Policy policy) noexcept {
-  return examined(form, tensors_of(variant, call), policy);
+  return examined(contract, tensors_of(variant, call), policy);
 }
 
 // The variant to which the call conforms without a warning, kNone when that is not certain.
-std::uint32_t conforming(const Form& form, const Call& call, Policy policy) noexcept {
-  for (std::uint32_t i = 0; i < form.variants().size(); ++i) {
-    const FlatVariant& variant = form.variants()[i];
+std::uint32_t conforming(const FlatContract& contract, const Call& call, Policy policy) noexcept {
+  for (std::uint32_t i = 0; i < contract.variants().size(); ++i) {
+    const FlatVariant& variant = contract.variants()[i];
     if (variant.small && flat::conforms(variant, call.inputs, call.outputs, call.batch_size, policy)) return i;
   }
   return flat::kNone;
 }
 
-Verdict explained(const Form& form, const CallTensors& call, Policy policy) {
+Verdict explained(const FlatContract& contract, const CallTensors& call, Policy policy) {
   Verdict verdict;
-  const auto chosen = choose_variant(form, call.inputs);
+  const auto chosen = choose_variant(contract, call.inputs);
   if (chosen) {
     verdict.variant = *chosen;
-    form.with_scratch([&](const flat::Scratch& scratch) {
-      const FlatVariant& variant = form.variants()[*chosen];
+    contract.with_scratch([&](const flat::Scratch& scratch) {
+      const FlatVariant& variant = contract.variants()[*chosen];
       flat::Sentences sentences(variant, call, policy, scratch, verdict);
       examine(variant, call, policy, scratch, sentences);
     });
@@ -133,43 +133,46 @@ std::string_view to_string(Violation::Code code) noexcept {
   return "";
 }
 
-Checker::Checker(const Contract& contract, Policy strictest) : form_(std::make_shared<Form>(contract, strictest)) {}
+Checker::Checker(const Contract& contract, Policy strictest)
+    : contract_(std::make_shared<const FlatContract>(contract, strictest)) {}
 
 Outcome Checker::test(const Call& call, Policy policy) const noexcept {
   Outcome outcome;
-  outcome.variant = conforming(*form_, call, policy);
-  return outcome.variant != flat::kNone ? outcome : examined(*form_, call, policy);
+  outcome.variant = conforming(*contract_, call, policy);
+  return outcome.variant != flat::kNone ? outcome : examined(*contract_, call, policy);
 }
 
 Outcome Checker::test(std::size_t variant, const CallView& call, Policy policy) const noexcept {
-  assert(variant < form_->variants().size());
-  const FlatVariant& flat = form_->variants()[variant];
+  assert(variant < contract_->variants().size());
+  const FlatVariant& flat = contract_->variants()[variant];
   if (!flat.small || !flat::conforms(flat, call.inputs, call.outputs, call.batch_size, policy))
-    return examined(*form_, flat, call, policy);
+    return examined(*contract_, flat, call, policy);
   Outcome outcome;
   outcome.variant = static_cast<std::uint32_t>(variant);
   return outcome;
 }
 
 Verdict Checker::check(const Call& call, Policy policy) const {
-  const std::uint32_t variant = conforming(*form_, call, policy);
+  const std::uint32_t variant = conforming(*contract_, call, policy);
   if (variant == flat::kNone) return explain(call, policy);
   Verdict verdict;
   verdict.variant = variant;
   return verdict;
 }
 
-Verdict Checker::explain(const Call& call, Policy policy) const { return explained(*form_, tensors_of(call), policy); }
+Verdict Checker::explain(const Call& call, Policy policy) const {
+  return explained(*contract_, tensors_of(call), policy);
+}
 
 Verdict Checker::explain(std::size_t variant, const CallView& call, Policy policy) const {
-  assert(variant < form_->variants().size());
-  return explained(*form_, tensors_of(form_->variants()[variant], call), policy);
+  assert(variant < contract_->variants().size());
+  return explained(*contract_, tensors_of(contract_->variants()[variant], call), policy);
 }
 
 std::optional<BoundNames> Checker::bind(std::span<const std::string_view> inputs,
                                         std::span<const std::string_view> outputs) const {
-  for (std::size_t i = 0; i < form_->variants().size(); ++i) {
-    const FlatVariant& variant = form_->variants()[i];
+  for (std::size_t i = 0; i < contract_->variants().size(); ++i) {
+    const FlatVariant& variant = contract_->variants()[i];
     if (inputs.size() != variant.input_slots.size()) continue;
     auto input_slots = slots_of(inputs, variant.input_slots), output_slots = slots_of(outputs, variant.output_slots);
     if (input_slots && output_slots) return BoundNames{i, std::move(*input_slots), std::move(*output_slots)};
@@ -178,10 +181,10 @@ std::optional<BoundNames> Checker::bind(std::span<const std::string_view> inputs
 }
 
 std::span<const std::string_view> Checker::input_slots(std::size_t variant) const noexcept {
-  return form_->variants()[variant].input_slots;
+  return contract_->variants()[variant].input_slots;
 }
 std::span<const std::string_view> Checker::output_slots(std::size_t variant) const noexcept {
-  return form_->variants()[variant].output_slots;
+  return contract_->variants()[variant].output_slots;
 }
 
 }  // namespace tensorspec

@@ -327,11 +327,11 @@ Violation::Code code_of(About about) noexcept {
   return Code::relation;
 }
 
-std::optional<std::uint32_t> choose_variant(const Form& form, const TensorList& inputs) noexcept {
+std::optional<std::uint32_t> choose_variant(const FlatContract& contract, const TensorList& inputs) noexcept {
   std::optional<std::uint32_t> chosen;
   Fit best;
-  for (std::uint32_t i = 0; i < form.variants().size(); ++i) {
-    const Fit fit = fit_of(form.variants()[i], inputs);
+  for (std::uint32_t i = 0; i < contract.variants().size(); ++i) {
+    const Fit fit = fit_of(contract.variants()[i], inputs);
     if (fit.exact()) return i;
     if (fit.shared == 0 || (chosen && !(best < fit))) continue;
     best = fit;

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "check/form.hpp"
+#include "check/flat.hpp"
 #include "check/tensors.hpp"
 
 namespace tensorspec::flat {
@@ -65,7 +65,7 @@ class Findings {
 
 // The variant whose inputs, by name and rank, are exactly those of the call, else the nearest; nullopt when no variant
 // shares an input. O(variants * tensors) when tensors come in a usual order.
-std::optional<std::uint32_t> choose_variant(const Form& form, const TensorList& inputs) noexcept;
+std::optional<std::uint32_t> choose_variant(const FlatContract& contract, const TensorList& inputs) noexcept;
 
 // Holds the call against one variant. Allocates and throws only what `out` does. What it bound is in `scratch`.
 void examine(const FlatVariant& variant, const CallTensors& call, Policy policy, const Scratch& scratch, Findings& out);

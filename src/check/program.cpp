@@ -5,7 +5,7 @@
 #include <array>
 #include <bit>
 
-#include "check/form.hpp"
+#include "check/flat.hpp"
 
 namespace tensorspec::flat {
 

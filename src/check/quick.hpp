@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "check/form.hpp"
+#include "check/flat.hpp"
 
 namespace tensorspec::flat {
 

@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "base/checked.hpp"
-#include "check/form.hpp"
+#include "check/flat.hpp"
 
 namespace tensorspec::flat {
 

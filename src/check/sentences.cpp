@@ -66,14 +66,8 @@ void Sentences::add(const Finding& finding) {
 std::string Sentences::doubt_of(const Finding& finding) const {
   switch (finding.doubt) {
     case Doubt::none: return "";
-    case Doubt::rival: {
-      for (const Claim& claim : variant_.source->claims)
-        if (claim.output == finding.output && claim.axis == finding.axis &&
-            claim.tensor == contract(finding.tensor).name && claim.dim == dim_of(finding) &&
-            finding.rival < claim.rivals.size())
-          return "it may be " + claim.rivals[finding.rival].to_string();
-      return "";
-    }
+    case Doubt::rival:
+      return "it may be " + variant_.axis({finding.tensor, finding.axis}).claim->rivals[finding.rival].to_string();
     case Doubt::weak_claim: return "the claim is weak";
     case Doubt::weak_source: return "it is read through a weak claim";
     case Doubt::not_claimed: return finding.about == About::above ? "" : "all sizes seen were, but that is not claimed";

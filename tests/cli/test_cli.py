@@ -64,7 +64,12 @@ def test_json_lines_of_check(cli, root, tmp_path):
     wide = '{"inputs": {"x": {"dtype": "float32", "shape": [2, 3, 48, 9000]}}}\n'
     assert cli("check", contract, "-", "--policy", "relations", stdin=wide)[0] == 0
     code, out, _ = cli("check", contract, "-", "--policy", "range", stdin=wide)
-    assert code == 1 and "standard input:1: x axis 3: 9000, outside 320..1603 (s0)" in out
+    assert code == 1 and "standard input:1: x axis 3: 9000, outside 320..1603 (s0); 1603 would fit" in out
+    assert cli("check", contract, root / "examples/ocr", "--policy", "seen")[0] == 0
+    code, out, _ = cli("check", contract, "-", "--policy", "seen", "--json", stdin=wide.replace("9000", "400"))
+    violation = json.loads(out)["violations"][0]
+    assert code == 1 and (violation["code"], violation["expected"]) == ("range", "a shape seen")
+    assert violation["tensor"] is None and "not a shape seen; the nearest is x [" in violation["message"]
 
 
 def test_merge_is_learning_from_all_calls_at_once(cli, root, tmp_path):

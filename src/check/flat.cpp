@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "check/form.hpp"
+#include "check/flat.hpp"
 
 #include <algorithm>
 
@@ -69,16 +69,17 @@ void FlatVariant::add_tensors(const std::vector<TensorContract>& list, bool outp
 void FlatVariant::add_claim(FlatAxis& axis, const TensorContract& tensor, std::uint32_t index, bool output,
                             const Expressions::Numbers& numbers) {
   for (const Claim& claim : source->claims) {
-    axis.weak = claim.certainty == Certainty::weak || claim.certainty == Certainty::open;
-    if (claim.output != output || claim.axis != index || (!axis.weak && claim.rivals.empty()) ||
+    const bool weak = claim.certainty == Certainty::weak || claim.certainty == Certainty::open;
+    if (claim.output != output || claim.axis != index || (!weak && claim.rivals.empty()) ||
         claim.tensor != tensor.name || !(claim.dim == tensor.shape[index]))
       continue;
+    axis.claim = &claim;
+    axis.weak = weak;
     axis.rivals.begin = static_cast<std::uint32_t>(rivals.size());
     for (const Dim& rival : claim.rivals) rivals.push_back(expressions.add(rival, numbers));
     axis.rivals.end = static_cast<std::uint32_t>(rivals.size());
     return;
   }
-  axis.weak = false;
 }
 
 // Where symbols are read, and which axes share a weak dim.
@@ -99,7 +100,7 @@ void FlatVariant::add_places() {
   if (batch && batch->kind == FlatDim::Kind::symbol) symbols[batch->symbol].bare.push_back({Place::kBatch, 0});
 }
 
-Form::Form(const Contract& contract, Policy strictest) : sources_(contract.variants()) {
+FlatContract::FlatContract(const Contract& contract, Policy strictest) : sources_(contract.variants()) {
   variants_.reserve(sources_.size());
   std::size_t most_tensors = 0, most_symbols = 0;
   for (const Variant& variant : sources_) {

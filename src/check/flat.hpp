@@ -36,8 +36,9 @@ struct FlatTensor {
 
 struct FlatAxis {
   FlatDim dim;
-  bool weak = false;                 // its claim is weak or open
-  Part rivals;                       // of FlatVariant::rivals
+  const Claim* claim = nullptr;      // where it may be wrong: weak, open or with rivals
+  bool weak = false;                 // the claim is weak or open
+  Part rivals;                       // of the claim, in FlatVariant::rivals
   std::uint32_t weak_group = kNone;  // of FlatVariant::weak_groups
 };
 
@@ -76,7 +77,6 @@ struct FlatVariant {
     const std::span<const FlatTensor> all = tensors;
     return output ? all.subspan(inputs) : all.first(inputs);
   }
-  bool holds(Sizes& sizes, bool outputs, const std::optional<std::int64_t>& batch_size, Policy policy) const noexcept;
   const FlatAxis& axis(Place at) const noexcept { return axes[tensors[at.tensor].first_axis + at.axis]; }
 
  private:
@@ -100,9 +100,10 @@ struct Scratch {
   std::span<Binding> symbols;
 };
 
-class Form {
+// Not moved once made: its parts point into one another.
+class FlatContract {
  public:
-  Form(const Contract& contract, Policy strictest);
+  FlatContract(const Contract& contract, Policy strictest);
 
   const std::vector<FlatVariant>& variants() const noexcept { return variants_; }
 
@@ -122,7 +123,7 @@ class Form {
 };
 
 template <class Use>
-auto Form::with_scratch(const Use& use) const {
+auto FlatContract::with_scratch(const Use& use) const {
   if (large_) {
     const std::lock_guard lock(mutex_);
     return use(Scratch{large_extents_, large_symbols_});
