@@ -60,7 +60,8 @@ bool conforms(const CallView& call) {
          length >= 0 && length <= 2048 && (!call.batch_size || *call.batch_size == batch);
 }
 
-constexpr std::size_t kCalls = 256, kBatch = 256;
+// As many requests as fit into the first cache, where those of a server have just been written.
+constexpr std::size_t kCalls = 64, kBatch = 256;
 
 std::int64_t uniform(std::mt19937_64& random, std::int64_t low, std::int64_t high) {
   return std::uniform_int_distribution<std::int64_t>(low, high)(random);

@@ -67,22 +67,35 @@ Outcome examined(const FlatContract& contract, const CallTensors& call, Policy p
   });
   return outcome;
 }
-// Not inlined: their registers would be saved for calls that conform, too.
-[[gnu::noinline]] Outcome examined(const FlatContract& contract, const Call& call, Policy policy) noexcept {
-  return examined(contract, tensors_of(call), policy);
+
+Outcome conforms_to(std::size_t variant) noexcept {
+  Outcome outcome;
+  outcome.variant = static_cast<std::uint32_t>(variant);
+  return outcome;
 }
-[[gnu::noinline]] Outcome examined(const FlatContract& contract, const FlatVariant& variant, const CallView& call,
-                                   Policy policy) noexcept {
-  return examined(contract, tensors_of(variant, call), policy);
+
+// Whether the inputs are all that is to be looked at.
+template <class AnyCall>
+bool is_request(const AnyCall& call, Policy policy) noexcept {
+  return call.outputs.empty() && policy != Policy::seen;
 }
 
 // The variant to which the call conforms without a warning, kNone when that is not certain.
 std::uint32_t conforming(const FlatContract& contract, const Call& call, Policy policy) noexcept {
-  for (std::uint32_t i = 0; i < contract.variants().size(); ++i) {
-    const FlatVariant& variant = contract.variants()[i];
-    if (variant.small && flat::conforms(variant, call.inputs, call.outputs, call.batch_size, policy)) return i;
-  }
+  const auto variants = static_cast<std::uint32_t>(contract.variants().size());
+  if (is_request(call, policy))
+    for (std::uint32_t i = 0; i < variants; ++i)
+      if (inputs_conform(contract.variants()[i], call.inputs, call.batch_size, policy == Policy::range)) return i;
+  for (std::uint32_t i = 0; i < variants; ++i)
+    if (conforms(contract.variants()[i], call, policy)) return i;
   return flat::kNone;
+}
+
+// What is left when a request does not conform at first sight. Not inlined, so that it costs one that does nothing.
+[[gnu::noinline]] Outcome looked_into(const FlatContract& contract, std::size_t variant, const CallView& call,
+                                      Policy policy) noexcept {
+  const FlatVariant& flat = contract.variants()[variant];
+  return conforms(flat, call, policy) ? conforms_to(variant) : examined(contract, tensors_of(flat, call), policy);
 }
 
 Verdict explained(const FlatContract& contract, const CallTensors& call, Policy policy) {
@@ -137,19 +150,16 @@ Checker::Checker(const Contract& contract, Policy strictest)
     : contract_(std::make_shared<const FlatContract>(contract, strictest)) {}
 
 Outcome Checker::test(const Call& call, Policy policy) const noexcept {
-  Outcome outcome;
-  outcome.variant = conforming(*contract_, call, policy);
-  return outcome.variant != flat::kNone ? outcome : examined(*contract_, call, policy);
+  const std::uint32_t variant = conforming(*contract_, call, policy);
+  return variant != flat::kNone ? conforms_to(variant) : examined(*contract_, tensors_of(call), policy);
 }
 
 Outcome Checker::test(std::size_t variant, const CallView& call, Policy policy) const noexcept {
   assert(variant < contract_->variants().size());
-  const FlatVariant& flat = contract_->variants()[variant];
-  if (!flat.small || !flat::conforms(flat, call.inputs, call.outputs, call.batch_size, policy))
-    return examined(*contract_, flat, call, policy);
-  Outcome outcome;
-  outcome.variant = static_cast<std::uint32_t>(variant);
-  return outcome;
+  if (is_request(call, policy) &&
+      inputs_conform(contract_->variants()[variant], call.inputs, call.batch_size, policy == Policy::range))
+    return conforms_to(variant);
+  return looked_into(*contract_, variant, call, policy);
 }
 
 Verdict Checker::check(const Call& call, Policy policy) const {

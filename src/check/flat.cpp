@@ -29,6 +29,7 @@ FlatVariant::FlatVariant(const Variant& variant) : source(&variant) {
   add_tensors(variant.outputs, true, numbers);
   if (variant.batch_size) batch = expressions.add(*variant.batch_size, numbers);
   add_places();
+  small = tensors.size() <= Sizes::kTensors;
   for (const FlatTensor& tensor : tensors) {
     const bool first = tensor.twin == static_cast<std::uint32_t>(&tensor - tensors.data());
     if (first) (tensor.output ? output_slots : input_slots).push_back(tensor.name);
@@ -106,7 +107,6 @@ FlatContract::FlatContract(const Contract& contract, Policy strictest) : sources
   for (const Variant& variant : sources_) {
     FlatVariant& flat = variants_.emplace_back(variant);
     if (strictest == Policy::seen && contract.evidence()) flat.seen = SeenShapes(flat, *contract.evidence());
-    flat.small = flat.tensors.size() <= Sizes::kTensors;
     most_tensors = std::max(most_tensors, flat.tensors.size());
     most_symbols = std::max(most_symbols, flat.symbols.size());
   }

@@ -16,6 +16,7 @@ class Program::Compiler {
       : out_(program), variant_(variant), outputs_(outputs), batch_(batch) {}
 
   bool run() {
+    if (!variant_.small) return false;
     out_.behind_ = static_cast<std::uint32_t>(variant_.tensors.size());
     out_.places_.assign(variant_.symbols.size(), Place{kNone, 0});
     for (std::size_t s = 0; s < variant_.symbols.size(); ++s) bind(s);
@@ -31,6 +32,7 @@ class Program::Compiler {
         if (present({t, axis}) && !check({t, axis}, variant_.axis({t, axis}).dim)) return false;
     if (batch_ && variant_.batch) check_batch(*variant_.batch);
     for (const std::vector<Place>& group : variant_.weak_groups) check_weak(group);
+    out_.fixed_ = out_.ranges_.size();
     for (std::size_t s = 0; s < variant_.symbols.size(); ++s)
       if (known(s)) check_symbol(variant_.symbols[s], out_.places_[s]);
     for (const FlatBound& bound : variant_.bounds)
@@ -73,7 +75,7 @@ class Program::Compiler {
 
   // False: with these tensors no call conforms without a violation.
   bool check(Place at, const FlatDim& dim) {
-    if (dim.kind == FlatDim::Kind::fixed) out_.fixed_.push_back({at, dim.fixed});
+    if (dim.kind == FlatDim::Kind::fixed) out_.ranges_.push_back({at, dim.fixed, 0});
     // A symbol alone was bound; what k*s+c was solved for is k*s+c.
     if (dim.kind != FlatDim::Kind::other || std::find(settled_.begin(), settled_.end(), at) != settled_.end())
       return true;
@@ -88,7 +90,7 @@ class Program::Compiler {
 
   void check_batch(const FlatDim& dim) {
     const Place at{out_.behind_, Sizes::kBatchSize};
-    if (dim.kind == FlatDim::Kind::fixed) out_.fixed_.push_back({at, dim.fixed});
+    if (dim.kind == FlatDim::Kind::fixed) out_.ranges_.push_back({at, dim.fixed, 0});
     else if (dim.kind == FlatDim::Kind::other && known(dim)) equate(at, dim);
   }
 
@@ -109,8 +111,7 @@ class Program::Compiler {
 
   bool affine(Place at, const FlatDim& dim) {
     if (dim.nested || dim.denominator != 1) return false;
-    const Place zero{out_.behind_, Sizes::kZero};
-    Affine affine{at, zero, zero, 0, 0, 0};
+    Affine affine{at, at, at, 0, 0, 0};
     std::size_t used = 0;
     for (const FlatTerm& term : variant_.expressions.terms(dim)) {
       if (term.alone == kNone) {
@@ -156,17 +157,20 @@ class Program::Compiler {
 
 Program::Program(const FlatVariant& variant, bool outputs, bool batch) {
   usable_ = Compiler(*this, variant, outputs, batch).run();
-  straight_ = solves_.empty() && equations_.empty();
+  straight_ = usable_ && solves_.empty() && equations_.empty();
 }
 
-bool Program::expressions_hold(const Expressions& expressions, Sizes& sizes, bool ranges) const noexcept {
+bool Program::holds(const Expressions& expressions, Sizes& sizes, std::int64_t batch_size, bool ranges) const noexcept {
+  if (!usable_) return false;
+  sizes.extents[behind_] = sizes.solved.data();
+  sizes.solved[Sizes::kBatchSize] = batch_size;
   const auto value_of = [&](std::int64_t s) { return std::optional(sizes[places_[static_cast<std::size_t>(s)]]); };
   for (const Solve& s : solves_) {
     const auto value = expressions.solve(s.dim, s.term, sizes[s.at], value_of);
     if (!value) return false;
     sizes.solved[s.target] = *value;
   }
-  if (!straight_holds(sizes, ranges)) return false;
+  if (!straight_holds(sizes, batch_size, ranges)) return false;
   for (const Equation& e : equations_)
     if (expressions.evaluate(e.dim, value_of) != sizes[e.at]) return false;
   return true;

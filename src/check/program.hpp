@@ -24,10 +24,10 @@ struct Place {
   friend bool operator==(const Place&, const Place&) = default;
 };
 
-// The sizes of one call: extents by tensor, and those that are no axis: the batch size, a zero, solved symbols.
+// The sizes of one call: extents by tensor, and those that are no axis: the batch size and solved symbols.
 struct Sizes {
   static constexpr std::size_t kTensors = 256;
-  static constexpr std::uint32_t kBatchSize = 0, kZero = 1, kFirstSolved = 2, kSolved = 16;
+  static constexpr std::uint32_t kBatchSize = 0, kFirstSolved = 1, kSolved = 16;
   std::array<const std::int64_t*, kTensors + 1> extents;
   std::array<std::int64_t, kSolved> solved;
 
@@ -37,20 +37,19 @@ struct Sizes {
 class Program {
  public:
   Program() = default;
-  // Of a variant compiled so far as to its axes and symbols.
+  // Of a variant compiled so far as to its axes and symbols; never usable when that is not small.
   Program(const FlatVariant& variant, bool outputs, bool batch);
 
   // The call, whose tensors have the ranks and dtypes of the variant, conforms without a warning. False: perhaps.
   // REQUIRES: the expressions of the variant, extents of every tensor that the program is about.
   bool holds(const Expressions& expressions, Sizes& sizes, std::int64_t batch_size, bool ranges) const noexcept;
+  // Nothing is to be solved or evaluated: then straight_holds() is all.
+  bool straight() const noexcept { return straight_; }
+  bool straight_holds(Sizes& sizes, std::int64_t batch_size, bool ranges) const noexcept;
 
  private:
   class Compiler;
 
-  struct Fixed {
-    Place at;
-    std::int64_t size;
-  };
   struct Range {  // low <= size <= low + span, modulo 2^64
     Place at;
     std::int64_t low;
@@ -62,7 +61,7 @@ class Program {
   struct Order {
     Place low, high;
   };
-  struct Affine {  // size == a * x + b * y + c, each step in int64
+  struct Affine {  // size == a * x + b * y + c, each step in int64; b is 0 where there is no y
     Place at, x, y;
     std::int64_t a, b, c;
   };
@@ -83,16 +82,13 @@ class Program {
     std::uint32_t term;  // of the dim: coefficient * the symbol
   };
 
-  bool straight_holds(const Sizes& sizes, bool ranges) const noexcept;
-  bool expressions_hold(const Expressions& expressions, Sizes& sizes, bool ranges) const noexcept;
-
   bool usable_ = false;        // false: no call is certain
-  bool straight_ = false;      // nothing to solve or to evaluate
+  bool straight_ = false;      // usable, and nothing to solve or to evaluate
   std::uint32_t behind_ = 0;   // the number of the tensor behind those of the variant
   std::vector<Place> places_;  // by symbol, for equations and solutions
   std::vector<Solve> solves_;
-  std::vector<Fixed> fixed_;
-  std::vector<Range> ranges_;
+  std::vector<Range> ranges_;  // those of fixed sizes first
+  std::size_t fixed_ = 0;      // how many
   std::vector<Same> same_;
   std::vector<Order> orders_;
   std::vector<Affine> affine_;
@@ -101,12 +97,15 @@ class Program {
 };
 
 // This is the whole cost of a conforming call: inlined, so that no register is saved.
-[[gnu::always_inline]] inline bool Program::straight_holds(const Sizes& sizes, bool ranges) const noexcept {
+[[gnu::always_inline]] inline bool Program::straight_holds(Sizes& sizes, std::int64_t batch_size,
+                                                           bool ranges) const noexcept {
+  sizes.solved[Sizes::kBatchSize] = batch_size;
+  sizes.extents[behind_] = sizes.solved.data();
   const auto from = [&](Place at, std::int64_t low) {
     return static_cast<std::uint64_t>(sizes[at]) - static_cast<std::uint64_t>(low);
   };
-  for (const Fixed& f : fixed_)
-    if (sizes[f.at] != f.size) return false;
+  for (const Range *r = ranges_.data(), *end = r + (ranges ? ranges_.size() : fixed_); r != end; ++r)
+    if (from(r->at, r->low) > r->span) return false;
   for (const Same& s : same_)
     if (sizes[s.a] != sizes[s.b]) return false;
   for (const Order& o : orders_)
@@ -117,21 +116,9 @@ class Program {
         __builtin_add_overflow(ax, by, &sum) || __builtin_add_overflow(sum, f.c, &sum) || sum != sizes[f.at])
       return false;
   }
-  if (ranges)
-    for (const Range& r : ranges_)
-      if (from(r.at, r.low) > r.span) return false;
   for (const Stride& s : strides_)
     if (std::rotr(from(s.at, s.residue) * s.inverse, s.shift) > s.limit || sizes[s.at] < s.residue) return false;
   return true;
-}
-
-[[gnu::always_inline]] inline bool Program::holds(const Expressions& expressions, Sizes& sizes, std::int64_t batch_size,
-                                                  bool ranges) const noexcept {
-  if (!usable_) return false;
-  sizes.solved[Sizes::kBatchSize] = batch_size;
-  sizes.solved[Sizes::kZero] = 0;
-  sizes.extents[behind_] = sizes.solved.data();
-  return straight_ ? straight_holds(sizes, ranges) : expressions_hold(expressions, sizes, ranges);
 }
 
 }  // namespace tensorspec::flat

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The fast path: does a call certainly conform without a warning? Header only, so that a check is one function.
+// The fast path: does a call certainly conform to a variant, without a warning?
 #pragma once
 
-#include <algorithm>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -34,54 +34,36 @@ inline bool same_name(std::string_view a, std::string_view b) noexcept {
   return true;
 }
 
-// Puts down the extents of each tensor of the contract. False when the tensors are not exactly these, with their ranks
-// and dtypes. The loops are for tensors that fit and come in the order of the contract; others are looked up.
-bool lay_out_by_name(std::span<const FlatTensor> contract, const std::vector<TensorInfo>& tensors,
-                     const std::int64_t** extents) noexcept;
-
-inline bool lay_out(std::span<const FlatTensor> contract, const std::vector<TensorInfo>& tensors,
-                    const std::int64_t** extents) noexcept {
-  if (tensors.size() != contract.size()) return false;
-  std::uint64_t taken = 1;
-  for (std::size_t i = 0; i < contract.size(); ++i) {
-    const TensorInfo& tensor = tensors[i];
-    if (!same_name(tensor.name, contract[i].name)) return lay_out_by_name(contract, tensors, extents);
-    if (tensor.shape.size() != contract[i].rank) return false;
-    taken &= contract[i].kinds >> static_cast<unsigned>(tensor.dtype.kind());
-    extents[i] = tensor.shape.data();
-  }
-  return (taken & 1) != 0 || lay_out_by_name(contract, tensors, extents);
+// A tensor that stands where the contract has it, of a dtype with a kind.
+inline bool in_place(const FlatTensor& contract, const TensorView& tensor) noexcept {
+  return tensor.rank == contract.rank && contract.takes(tensor.dtype);
 }
-
-bool takes_all(std::span<const FlatTensor> contract, std::span<const TensorView> slots) noexcept;
-
-[[gnu::always_inline]] inline bool lay_out(std::span<const FlatTensor> contract, std::span<const TensorView> slots,
-                                           const std::int64_t** extents) noexcept {
-  if (slots.size() != contract.size()) return false;
-  std::uint64_t taken = 1;
-  for (std::size_t i = 0; i < contract.size(); ++i) {
-    if (slots[i].rank != contract[i].rank) return false;
-    taken &= contract[i].kinds >> static_cast<unsigned>(slots[i].dtype);
-    extents[i] = slots[i].extents;
-  }
-  return (taken & 1) != 0 || takes_all(contract, slots);
+inline bool in_place(const FlatTensor& contract, const TensorInfo& tensor) noexcept {
+  return tensor.shape.size() == contract.rank && contract.takes(tensor.dtype.kind()) &&
+         same_name(tensor.name, contract.name);
 }
+inline const std::int64_t* extents_of(const TensorView& tensor) noexcept { return tensor.extents; }
+inline const std::int64_t* extents_of(const TensorInfo& tensor) noexcept { return tensor.shape.data(); }
 
-bool was_seen(const FlatVariant& variant, Sizes& sizes, bool outputs,
-              const std::optional<std::int64_t>& batch_size) noexcept;
-
-// REQUIRES: variant.small. `inputs` and `outputs` are lists of TensorInfo or of slots.
+// Inputs in the order of the contract, to be held against a straight program, as most are. Calls nothing and is part of
+// its caller, so that no call and no register costs anything. False: perhaps; then conforms() knows.
 template <class Tensors>
-[[gnu::always_inline]] inline bool conforms(const FlatVariant& variant, const Tensors& inputs, const Tensors& outputs,
-                                            const std::optional<std::int64_t>& batch_size, Policy policy) noexcept {
+[[gnu::always_inline]] inline bool inputs_conform(const FlatVariant& variant, const Tensors& inputs,
+                                                  const std::optional<std::int64_t>& batch_size, bool ranges) noexcept {
+  const std::span<const FlatTensor> contract = variant.group(false);
+  const Program& program = variant.programs[batch_size.has_value()];
+  if (!program.straight() || inputs.size() != contract.size()) return false;
   Sizes sizes;
-  if (!lay_out(variant.group(false), inputs, sizes.extents.data())) return false;
-  const bool answered = !outputs.empty();
-  if (answered && !(variant.plain_outputs && lay_out(variant.group(true), outputs, &sizes.extents[variant.inputs])))
-    return false;
-  const Program& program = variant.programs[2 * answered + batch_size.has_value()];
-  if (!program.holds(variant.expressions, sizes, batch_size.value_or(0), policy != Policy::relations)) return false;
-  return policy != Policy::seen || was_seen(variant, sizes, answered, batch_size);
+  for (std::size_t i = 0; i < contract.size(); ++i) {
+    if (!in_place(contract[i], inputs[i])) return false;
+    sizes.extents[i] = extents_of(inputs[i]);
+  }
+  return program.straight_holds(sizes, batch_size.value_or(0), ranges);
 }
+
+// Any order of the tensors of a Call, outputs, dtypes without a kind, expressions and the shapes seen. False: a
+// violation, or a warning, or something that only the examination knows.
+bool conforms(const FlatVariant& variant, const Call& call, Policy policy) noexcept;
+bool conforms(const FlatVariant& variant, const CallView& call, Policy policy) noexcept;
 
 }  // namespace tensorspec::flat
