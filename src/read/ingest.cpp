@@ -107,17 +107,18 @@ struct Expanded {
 };
 Expanded expand(const std::string& pattern) {
   // glob(3) hands its callback nothing of ours.
-  static thread_local std::vector<Error>* errors = nullptr;
-  Expanded out;
-  errors = &out.errors;
-  glob_t found{};
+  static thread_local std::vector<Error> errors;
+  errors.clear();
   const auto unreadable = [](const char* folder, int code) {
-    errors->push_back(Error{ErrorCode::file_open, folder, std::generic_category().message(code)});
+    errors.push_back(Error{ErrorCode::file_open, folder, std::generic_category().message(code)});
     return 0;
   };
+  glob_t found{};
+  Expanded out;
   if (::glob(pattern.c_str(), 0, unreadable, &found) == 0)
     out.names.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
   ::globfree(&found);
+  out.errors.swap(errors);
   std::sort(out.names.begin(), out.names.end(), natural_less);
   return out;
 }
