@@ -72,7 +72,7 @@ Json difference_json(const ContractDifference& difference) {
   for (const Change change : {Change::equal, Change::wider, Change::narrower, Change::broken})
     count.add(std::string(to_string(change)), counts[static_cast<std::size_t>(change)]);
   Json out = Json().add("verdict", to_string(difference.change)).add("proved", difference.proved);
-  return out.add("axes", std::move(count)).add("variants", std::move(variants));
+  return out.add("counts", std::move(count)).add("variants", std::move(variants));
 }
 
 int run(const Arguments& arguments) {

@@ -118,12 +118,22 @@ std::vector<Split> splits_of(const Dim& dim, const Domains& domains) {
   return classes <= kMaxClasses ? fine : coarse;
 }
 
+std::size_t size_of(const Dim& dim) {
+  std::size_t size = 1;
+  for (const Dim::Term& term : dim.terms()) {
+    size += 1 + term.factors.size();
+    for (const Dim::Factor& factor : term.factors) size += factor.argument ? size_of(*factor.argument) : 0;
+  }
+  return size;
+}
+
 // Whether `holds` is true of the expression in every class of sizes that make its floors and ceils come out whole.
-bool in_every_class(const Dim& dim, const Domains& domains, const std::function<bool(const Dim&)>& holds) {
+bool in_every_class(const Dim& dim, const Domains& domains, Effort& effort,
+                    const std::function<bool(const Dim&)>& holds) {
   if (holds(dim)) return true;
   const std::vector<Split> splits = splits_of(dim, domains);
   std::vector<std::int64_t> index(splits.size(), 0);
-  for (;;) {
+  while (effort.spend(20 * size_of(dim))) {
     std::map<std::string, Dim> values;
     for (std::size_t i = 0; i < splits.size(); ++i) {
       auto value = splits[i].at(index[i]);
@@ -136,6 +146,7 @@ bool in_every_class(const Dim& dim, const Domains& domains, const std::function<
     while (i < splits.size() && ++index[i] == splits[i].classes) index[i++] = 0;
     if (i == splits.size()) return true;
   }
+  return false;
 }
 
 bool any_empty(const Dim& dim, const Domains& domains) {
@@ -232,22 +243,25 @@ Interval bounds(const Dim& dim, const Domains& domains) {
   return sum;
 }
 
-bool always_zero(const Dim& dim, const Domains& domains) {
-  return any_empty(dim, domains) || in_every_class(dim, domains, [](const Dim& d) { return d.terms().empty(); });
+bool always_zero(const Dim& dim, const Domains& domains, Effort& effort) {
+  return any_empty(dim, domains) ||
+         in_every_class(dim, domains, effort, [](const Dim& d) { return d.terms().empty(); });
 }
 
-bool always_whole(const Dim& dim, const Domains& domains) {
-  return any_empty(dim, domains) || in_every_class(dim, domains, [](const Dim& d) { return d.denominator() == 1; });
+bool always_whole(const Dim& dim, const Domains& domains, Effort& effort) {
+  return any_empty(dim, domains) ||
+         in_every_class(dim, domains, effort, [](const Dim& d) { return d.denominator() == 1; });
 }
 
-bool always_within(const Dim& dim, const Domains& domains, const Domain& target, std::int64_t floor, bool whole) {
+bool always_within(const Dim& dim, const Domains& domains, const Domain& target, std::int64_t floor, bool whole,
+                   Effort& effort) {
   if (any_empty(dim, domains)) return true;
   const Interval interval = bounds(dim, domains);
   if (std::max(interval.low, floor) < target.low || interval.high > target.high) return false;
-  if (target.step == 1) return whole || always_whole(dim, domains);
+  if (target.step == 1) return whole || always_whole(dim, domains, effort);
   const auto above = Dim::subtract(dim, Dim(target.low));
   const auto steps = above.ok() ? Dim::divide(*above, target.step) : above;
-  return steps.ok() && always_whole(*steps, domains);
+  return steps.ok() && always_whole(*steps, domains, effort);
 }
 
 std::optional<Progression> image(const Dim& dim, const Domains& domains) {

@@ -4,6 +4,7 @@
 // hold for every size; "false" and a wide interval may mean that it was not found out.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -13,6 +14,16 @@
 #include "tensorspec/dim.hpp"
 
 namespace tensorspec::diffing {
+
+// What a comparison may still cost, so that no pair of contracts takes for ever. A unit is about an expression of one
+// term evaluated, some tenths of a microsecond.
+struct Effort {
+  std::int64_t left = 20'000'000;
+  bool spend(std::size_t units) noexcept {
+    left -= static_cast<std::int64_t>(units);
+    return left >= 0;
+  }
+};
 
 inline constexpr std::int64_t kNoLimit = INT64_MAX;  // as a bound: none; below, -kNoLimit
 
@@ -38,10 +49,11 @@ using Domains = std::map<std::string, Domain, std::less<>>;
 // Holds every whole value of the expression. Symbols without a domain are any size.
 Interval bounds(const Dim& dim, const Domains& domains);
 
-bool always_zero(const Dim& dim, const Domains& domains);
-bool always_whole(const Dim& dim, const Domains& domains);
+bool always_zero(const Dim& dim, const Domains& domains, Effort& effort);
+bool always_whole(const Dim& dim, const Domains& domains, Effort& effort);
 // Every value is a member of `target`. REQUIRES: values are >= floor; they are whole if `whole`.
-bool always_within(const Dim& dim, const Domains& domains, const Domain& target, std::int64_t floor, bool whole);
+bool always_within(const Dim& dim, const Domains& domains, const Domain& target, std::int64_t floor, bool whole,
+                   Effort& effort);
 
 // Exactly the values, where they are an arithmetic progression and that is found out; `low` may be -kNoLimit.
 struct Progression {

@@ -226,7 +226,8 @@ class VariantComparison {
   std::optional<Witness> example(bool old, bool output, const std::string& text, const TensorContract* of,
                                  const TensorContract* without = nullptr) const {
     auto call = call_of(old, old ? comparison_.older_call : comparison_.newer_call, output, of, without);
-    return call ? std::optional(Witness{*std::move(call), text}) : std::nullopt;
+    if (!call || (output && call->outputs.empty() && !text.empty())) return std::nullopt;  // a request shows nothing
+    return Witness{*std::move(call), text};
   }
 
   void tell_presence(const Unpaired& unpaired) {

@@ -9,12 +9,12 @@ namespace {
 
 class Chain {
  public:
-  Chain(const std::vector<Column>& columns, const Side& older, const Side& newer)
+  Chain(const std::vector<Column>& columns, const Side& older, const Side& newer, Effort& effort)
       : columns_(columns),
         older_(&older),
         newer_(&newer),
-        forward_(columns, older, newer),
-        back_(columns, newer, older) {}
+        forward_(columns, older, newer, effort),
+        back_(columns, newer, older, effort) {}
 
   AxisOutcome next(std::size_t column) {
     // An earlier column with the same dims on both sides has the same to tell, and adds nothing to what is given.
@@ -69,7 +69,8 @@ class Chain {
 
 AxisComparison compare_axes(const std::vector<Column>& columns, const Side& older, const Side& newer) {
   AxisComparison out;
-  std::optional<Chain> chain(std::in_place, columns, older, newer), before;
+  Effort effort;
+  std::optional<Chain> chain(std::in_place, columns, older, newer, effort), before;
   out.older_call = chain->older_call();
   out.newer_call = chain->newer_call();
   std::size_t apart = 0;

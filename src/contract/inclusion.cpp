@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 #include "base/checked.hpp"
 
@@ -13,12 +14,6 @@ namespace {
 
 bool contains(const std::vector<std::size_t>& columns, std::size_t column) {
   return std::find(columns.begin(), columns.end(), column) != columns.end();
-}
-
-bool shares(const Dim& dim, const std::vector<std::string>& names) {
-  const auto own = dim.symbols();
-  return std::any_of(names.begin(), names.end(),
-                     [&](const std::string& name) { return std::binary_search(own.begin(), own.end(), name); });
 }
 
 // Leaves those sizes of the one symbol for which the value may lie in the interval.
@@ -49,8 +44,8 @@ void restrict_to(const Dim& value, const Interval& interval, Domains& domains) {
 
 }  // namespace
 
-Inclusion::Inclusion(const std::vector<Column>& columns, const Side& from, const Side& to)
-    : columns_(&columns), from_(&from), to_(&to) {
+Inclusion::Inclusion(const std::vector<Column>& columns, const Side& from, const Side& to, Effort& effort)
+    : columns_(&columns), from_(&from), to_(&to), effort_(&effort) {
   Given all;
   all.columns.resize(columns.size());
   std::iota(all.columns.begin(), all.columns.end(), std::size_t{0});
@@ -62,12 +57,13 @@ Inclusion::Inclusion(const std::vector<Column>& columns, const Side& from, const
   guesses_ = std::move(all.forced);
   for (const auto& [name, domain] : from.domains) start_[name] = domain.low;
   const auto call =
-      search(all.columns, none_, [&](const Sizes& sizes) { return is_call(sizes, Column::Stage::output); });
+      search_all(all.columns, none_, [&](const Sizes& sizes) { return is_call(sizes, Column::Stage::output); });
   if (call) start_ = *call;
 }
 
 void Inclusion::give(std::size_t column) {
   given_.columns.push_back(column);
+  given_.pending.push_back(column);
   conclude(given_);
 }
 
@@ -78,11 +74,18 @@ void Inclusion::start_from(const Sizes& sizes) {
 void Inclusion::conclude(Given& given) const {
   for (bool progress = true; progress;) {
     progress = false;
-    for (const std::size_t column : given.columns) {
+    for (const std::size_t column : given.pending) {
       progress = force(given, column, false) || progress;
       progress = merge(given, column) || progress;
     }
   }
+  std::erase_if(given.pending, [&](std::size_t column) { return settled(given, column); });
+}
+
+// Both sides say the same there.
+bool Inclusion::settled(const Given& given, std::size_t column) const {
+  const auto theirs = replace_all(to_->dims[column], given.forced);
+  return theirs && theirs == ours(column, given);
 }
 
 bool Inclusion::force(Given& given, std::size_t column, bool guess) const {
@@ -131,20 +134,23 @@ Domains Inclusion::restricted(const Given& given) const {
 
 Inclusion::Group Inclusion::group_of(std::size_t column, const Given& given) const {
   Group group{{column}, {}};
-  const auto add = [&](std::size_t member) {
-    for (std::string& name : to_->dims[member].symbols())
-      if (!given.forced.contains(name) && std::find(group.open.begin(), group.open.end(), name) == group.open.end())
-        group.open.push_back(std::move(name));
+  std::set<std::string> open;
+  const auto add = [&](const std::vector<std::string>& names) {
+    for (const std::string& name : names)
+      if (!given.forced.contains(name) && open.insert(name).second) group.open.push_back(name);
   };
-  add(column);
-  for (bool progress = true; progress;) {
-    progress = false;
-    for (const std::size_t other : given.columns) {
-      if (contains(group.columns, other) || !shares(to_->dims[other], group.open)) continue;
-      group.columns.push_back(other);
-      add(other);
-      progress = true;
-    }
+  add(to_->dims[column].symbols());
+  std::vector<std::pair<std::size_t, std::vector<std::string>>> left;
+  for (const std::size_t other : given.columns) left.emplace_back(other, to_->dims[other].symbols());
+  for (std::size_t before = 0; before != group.columns.size();) {
+    before = group.columns.size();
+    std::erase_if(left, [&](const auto& other) {
+      const auto& names = other.second;
+      if (std::none_of(names.begin(), names.end(), [&](const auto& name) { return open.contains(name); })) return false;
+      group.columns.push_back(other.first);
+      add(names);
+      return true;
+    });
   }
   return group;
 }
@@ -173,7 +179,7 @@ bool Inclusion::proved(std::size_t column, const Given& given) const {
     const auto theirs = replace_all(to_->dims[group.columns[i]], known);
     const auto size = ours(group.columns[i], given);
     const auto zero = theirs && size ? difference(*theirs, *size) : std::nullopt;
-    holds = zero && always_zero(*zero, domains);
+    holds = zero && always_zero(*zero, domains, *effort_);
   }
   for (std::size_t i = 0; holds && i < group.open.size(); ++i)
     holds = in_domain(group.open[i], known.at(group.open[i]), group, given, domains);
@@ -222,8 +228,8 @@ bool Inclusion::in_domain(const std::string& symbol, const Dim& value, const Gro
   // What is the size of an axis is whole and not negative, since only calls count.
   for (const std::size_t column : group.columns)
     if (ours(column, given) == value)
-      return always_within(value, domains, to_->domains.at(symbol), (*columns_)[column].least, true);
-  return always_within(value, domains, to_->domains.at(symbol), -kNoLimit, false);
+      return always_within(value, domains, to_->domains.at(symbol), (*columns_)[column].least, true, *effort_);
+  return always_within(value, domains, to_->domains.at(symbol), -kNoLimit, false, *effort_);
 }
 
 // Where what is open stands in this column alone: all sizes that it can add to the rest.
@@ -247,10 +253,10 @@ bool Inclusion::proved_by_image(std::size_t column, const Given& given, const Do
   const bool bare = rest->terms().empty();
   if (bare) interval.low = std::max(interval.low, (*columns_)[column].least);
   if (interval.low < sizes->interval.low || interval.high > sizes->interval.high) return false;
-  if (sizes->step == 1) return bare || always_whole(*wanted, domains);
+  if (sizes->step == 1) return bare || always_whole(*wanted, domains, *effort_);
   const auto above = difference(*wanted, Dim(sizes->anchor));
   const auto steps = above ? Dim::divide(*above, sizes->step) : Result<Dim>(Error{});
-  return steps.ok() && always_whole(*steps, domains);
+  return steps.ok() && always_whole(*steps, domains, *effort_);
 }
 
 }  // namespace tensorspec::diffing

@@ -45,14 +45,14 @@ struct Loss {
 // Refers to what it is made from.
 class Inclusion {
  public:
-  Inclusion(const std::vector<Column>& columns, const Side& from, const Side& to);
+  Inclusion(const std::vector<Column>& columns, const Side& from, const Side& to, Effort& effort);
 
   // Makes a column one of those given: from now on only calls count whose sizes there both sides can have.
   void give(std::size_t column);
   bool anything_given() const noexcept { return !given_.columns.empty(); }
 
   // Is there a call of `from` with a size at this column that `to` can never have there (alone), or cannot have beside
-  // the sizes of the given columns?
+  // the sizes of the given columns? unknown: not found out, or the effort is spent.
   Loss lost(std::size_t column, bool alone) const;
 
   // A call of `from` that `to` can have at the given columns, to vary in the search.
@@ -71,6 +71,7 @@ class Inclusion {
     Map forced;                                 // symbols of `to` that the columns determine
     std::map<std::string, std::size_t> source;  // the column that does
     Map merged;                                 // symbols of `from` that are then functions of others
+    Columns pending;                            // columns that may have more to tell
   };
   // A column, the symbols in it that the given columns leave open, and the given columns that have such symbols too.
   struct Group {
@@ -82,6 +83,7 @@ class Inclusion {
   void conclude(Given& given) const;
   bool force(Given& given, std::size_t column, bool guess) const;
   bool merge(Given& given, std::size_t column) const;
+  bool settled(const Given& given, std::size_t column) const;
   Domains restricted(const Given& given) const;
   Group group_of(std::size_t column, const Given& given) const;
   Columns binding(std::size_t column, const Given& given) const;
@@ -96,6 +98,7 @@ class Inclusion {
   bool proved_by_image(std::size_t column, const Given& given, const Domains& domains) const;
 
   // Searches for a call.
+  Loss ask(std::size_t column, const Given& given) const;
   Column::Stage stage(std::size_t column) const { return (*columns_)[column].stage; }
   bool is_call(const Sizes& sizes, Column::Stage stage) const;
   Answer accepts(const Sizes& sizes, const Columns& columns, Sizes& theirs) const;
@@ -103,7 +106,7 @@ class Inclusion {
   std::vector<std::string> relevant(const Columns& columns, const Given& given) const;
   std::vector<std::int64_t> trials(const std::string& symbol, const Columns& columns, const Given& given) const;
   std::optional<Sizes> completed(Sizes sizes, const Given& given) const;
-  std::optional<Sizes> search(const Columns& columns, const Given& given, const Test& test) const;
+  std::optional<Sizes> search_all(const Columns& columns, const Given& given, const Test& test) const;
   std::optional<Sizes> vary(const std::vector<std::string>& names, const Columns& columns, const Given& given,
                             const Test& test) const;
   std::optional<bool> each(const std::vector<std::string>& names, const Given& given, const Test& test) const;
@@ -113,6 +116,7 @@ class Inclusion {
   const std::vector<Column>* columns_;
   const Side* from_;
   const Side* to_;
+  Effort* effort_;
   Given given_, none_;
   Map guesses_;  // symbols of `to` as all columns together have it, to be proved
   Sizes start_;

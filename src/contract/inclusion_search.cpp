@@ -11,10 +11,11 @@
 namespace tensorspec::diffing {
 namespace {
 
-constexpr std::size_t kMaxTrials = 48;    // sizes of one symbol
-constexpr std::size_t kFewTrials = 12;    // and where three vary at once
-constexpr int kMaxVaried = 10000;         // calls tried that way
-constexpr std::int64_t kMaxCalls = 4096;  // and one by one
+constexpr std::int64_t kMaxEffort = 1'500'000;  // for one column
+constexpr std::size_t kMaxTrials = 64;          // sizes of one symbol
+constexpr std::size_t kFewTrials = 12;          // and where three vary at once
+constexpr int kMaxVaried = 10000;               // calls tried that way
+constexpr std::int64_t kMaxCalls = 4096;        // and one by one
 
 bool is_size(const std::optional<std::int64_t>& value, std::int64_t least) {
   return value && *value >= least && *value <= kMaxExtent;
@@ -33,6 +34,19 @@ std::int64_t reaches(const Dim& dim, std::int64_t limit, const std::string& symb
     else low = middle + 1;
   }
   return low;
+}
+
+// The numbers in an expression: where it turns, forms that are nearly the same tend to differ.
+void add_numbers(const Dim& dim, std::vector<std::int64_t>& numbers) {
+  numbers.push_back(dim.denominator());
+  for (const Dim::Term& term : dim.terms()) {
+    numbers.push_back(term.coefficient < 0 ? -term.coefficient : term.coefficient);
+    for (const Dim::Factor& factor : term.factors) {
+      if (!factor.argument) continue;
+      numbers.push_back(factor.divisor);
+      add_numbers(*factor.argument, numbers);
+    }
+  }
 }
 
 // Sizes of one symbol, each once, in the order in which they are to be tried.
@@ -56,7 +70,15 @@ class Trials {
 }  // namespace
 
 Loss Inclusion::lost(std::size_t column, bool alone) const {
-  const Given& given = alone ? none_ : given_;
+  // A question that takes long leaves something for the next ones.
+  const std::int64_t before = effort_->left, most = std::min(before, kMaxEffort);
+  effort_->left = most;
+  Loss loss = before < 0 ? Loss() : ask(column, alone ? none_ : given_);
+  effort_->left += before - most;
+  return loss;
+}
+
+Loss Inclusion::ask(std::size_t column, const Given& given) const {
   Loss loss;
   if (proved(column, given)) {
     loss.answer = Answer::no;
@@ -65,28 +87,34 @@ Loss Inclusion::lost(std::size_t column, bool alone) const {
   loss.beside = binding(column, given);
   Columns columns = loss.beside;
   columns.push_back(column);
-  const auto found =
-      search(columns, given, [&](const Sizes& sizes) { return is_lost(sizes, column, given, loss.beside); });
+  const auto lost = [&](const Sizes& sizes) { return is_lost(sizes, column, given, loss.beside); };
+  const std::vector<std::string> names = relevant(columns, given);
+  auto found = vary(names, columns, given, lost);
+  if (!found && none_lost(names, column, given, loss.beside, false)) loss.answer = Answer::no;
+  if (!found && loss.answer == Answer::unknown) found = search_all(columns, given, lost);
   if (found) {
     loss.answer = Answer::yes;
     loss.sizes = *found;
-  } else if (none_lost(relevant(columns, given), column, given, loss.beside, false) ||
-             none_lost(from_->symbols, column, given, given.columns, true)) {
+  } else if (loss.answer == Answer::unknown && none_lost(from_->symbols, column, given, given.columns, true)) {
     loss.answer = Answer::no;
   }
   return loss;
 }
 
 std::optional<Sizes> Inclusion::common(std::size_t column) const {
+  if (effort_->left < 0) return std::nullopt;
   Columns columns = binding(column, given_);
   columns.push_back(column);
-  return search(columns, given_, [&](const Sizes& sizes) {
+  const auto accepted = [&](const Sizes& sizes) {
     Sizes theirs;
     return is_call(sizes, stage(column)) && accepts(sizes, column, theirs) == Answer::yes;
-  });
+  };
+  auto found = vary(relevant(columns, given_), columns, given_, accepted);
+  return found ? found : search_all(columns, given_, accepted);
 }
 
 bool Inclusion::is_call(const Sizes& sizes, Column::Stage stage) const {
+  effort_->spend(from_->inputs.size() + from_->outputs.size());
   const auto all_sizes = [&](const std::vector<Dim>& dims) {
     return std::all_of(dims.begin(), dims.end(), [&](const Dim& dim) { return is_size(evaluate(dim, sizes), 0); });
   };
@@ -106,7 +134,7 @@ Answer Inclusion::accepts(const Sizes& sizes, const Columns& columns, Sizes& the
     if (!is_size(size, (*columns_)[column].least)) return Answer::unknown;
     equations.push_back({&to_->dims[column], *size});
   }
-  return find_parameters(equations, to_->domains, theirs);
+  return find_parameters(equations, to_->domains, *effort_, theirs);
 }
 
 bool Inclusion::is_lost(const Sizes& sizes, std::size_t column, const Given& given, const Columns& binding) const {
@@ -153,6 +181,7 @@ std::vector<std::int64_t> Inclusion::trials(const std::string& symbol, const Col
   }
   Trials out(domain);
   const auto reached = [&](const Limit& of, std::int64_t size) {
+    effort_->spend(100);
     return reaches(of.dim, size, symbol, domain, start_);
   };
   for (const Limit& each : limits)
@@ -169,6 +198,12 @@ std::vector<std::int64_t> Inclusion::trials(const std::string& symbol, const Col
   std::optional<std::int64_t> next = domain.low;
   for (int i = 0; i < 8 && next; ++i, next = checked_add(*next, domain.step)) out.add(next);
   if (domain.high != kNoLimit) out.around(domain.high);
+  std::vector<std::int64_t> numbers;
+  for (const std::size_t column : columns)
+    for (const Dim* dim : {&from_->dims[column], &to_->dims[column]}) add_numbers(*dim, numbers);
+  for (const std::int64_t number : numbers)
+    for (const std::int64_t size : {number - 1, number, number + 1})
+      if (number > 2 && number < kMaxExtent) out.add(domain.at_least(size));
   for (const std::int64_t size : {11, 13, 16, 17, 31, 32, 33, 63, 64, 65, 97, 127, 128, 129, 511, 512, 513, 1009})
     out.around(size);
   return std::move(out.sizes);
@@ -183,31 +218,31 @@ std::optional<Sizes> Inclusion::completed(Sizes sizes, const Given& given) const
   return sizes;
 }
 
-// A call that passes the test, by varying the start: what these columns hang on, then everything.
-std::optional<Sizes> Inclusion::search(const Columns& columns, const Given& given, const Test& test) const {
-  const std::vector<std::string> names = relevant(columns, given);
-  if (auto found = vary(names, columns, given, test)) return found;
-  if (auto found = vary(from_->symbols, columns, given, test)) return found;
+// A call that passes the test: by trying them all when they are few, else by varying every symbol.
+std::optional<Sizes> Inclusion::search_all(const Columns& columns, const Given& given, const Test& test) const {
   std::optional<Sizes> found;
-  each(from_->symbols, given, [&](const Sizes& sizes) {
+  const auto tried = each(from_->symbols, given, [&](const Sizes& sizes) {
     if (test(sizes)) found = sizes;
     return !found;
   });
-  return found;
+  return tried ? found : vary(from_->symbols, columns, given, test);
 }
 
-// The start with the sizes of none, one, two and three symbols varied.
+// The start with the size of one symbol varied, then as it is, then with two and with three varied.
 std::optional<Sizes> Inclusion::vary(const std::vector<std::string>& names, const Columns& columns, const Given& given,
                                      const Test& test) const {
   std::vector<std::vector<std::int64_t>> values;
-  for (const std::string& name : names) values.push_back(trials(name, columns, given));
+  for (const std::string& name : names) {
+    if (!effort_->spend(20 * columns.size())) return std::nullopt;
+    values.push_back(trials(name, columns, given));
+  }
   Sizes sizes = start_;
   std::optional<Sizes> found;
   int left = kMaxVaried;
   const auto done = [&] {
     auto call = completed(sizes, given);
     if (call && test(*call)) found = std::move(call);
-    return found || --left < 0;
+    return found || --left < 0 || !effort_->spend(10);
   };
   const std::function<bool(std::size_t, std::size_t, std::size_t)> varied = [&](std::size_t first, std::size_t depth,
                                                                                 std::size_t most) {
@@ -222,8 +257,8 @@ std::optional<Sizes> Inclusion::vary(const std::vector<std::string>& names, cons
     }
     return false;
   };
-  for (std::size_t depth = 0; depth <= std::min<std::size_t>(3, names.size()); ++depth)
-    if (varied(0, depth, depth < 3 ? kMaxTrials : kFewTrials)) break;
+  for (const std::size_t depth : {1, 0, 2, 3})
+    if (depth <= names.size() && varied(0, depth, depth < 3 ? kMaxTrials : kFewTrials)) break;
   return found;
 }
 
@@ -234,6 +269,7 @@ std::optional<bool> Inclusion::each(const std::vector<std::string>& names, const
     total = std::min(kMaxCalls + 1, total * from_->domains.at(name).count(kMaxCalls + 1));
   if (total > kMaxCalls) return std::nullopt;
   for (std::int64_t index = 0; index < total; ++index) {
+    if (!effort_->spend(10)) return std::nullopt;
     Sizes sizes = start_;
     std::int64_t rest = index;
     for (const std::string& name : names) {

@@ -10,7 +10,7 @@
 namespace tensorspec::diffing {
 namespace {
 
-constexpr int kMaxTries = 2000;
+constexpr int kMaxTries = 500;
 
 // Whether a symbol stands in the factor, and whether it is the factor.
 bool mentions(const Dim::Factor& factor, const std::string& name) {
@@ -21,7 +21,8 @@ bool mentions(const Dim::Factor& factor, const std::string& name) {
 
 class Search {
  public:
-  Search(const std::vector<Equation>& equations, const Domains& domains) : equations_(equations), domains_(domains) {}
+  Search(const std::vector<Equation>& equations, const Domains& domains, Effort& effort)
+      : equations_(equations), domains_(domains), effort_(effort) {}
 
   Answer run(Sizes& sizes) {
     if (const Answer answer = propagate(sizes); answer != Answer::yes) return answer;
@@ -30,12 +31,12 @@ class Search {
     const Domain& domain = domains_.at(name);
     bool doubt = false;
     for (auto value = domain.at_least(range.low); value && *value <= range.high;) {
-      if (--tries_ < 0) return Answer::unknown;
+      if (--tries_ < 0 || !effort_.spend(50 * equations_.size())) return Answer::unknown;
       Sizes tried = sizes;
       tried[name] = *value;
       const Answer answer = run(tried);
       if (answer == Answer::yes) sizes = std::move(tried);
-      if (answer == Answer::yes || tries_ < 0) return answer;
+      if (answer == Answer::yes || tries_ < 0 || effort_.left < 0) return answer;
       doubt = doubt || answer == Answer::unknown;
       value = *value == range.high ? std::nullopt : domain.at_least(*value + 1);
     }
@@ -53,6 +54,7 @@ class Search {
   Answer propagate(Sizes& sizes) const {
     for (bool progress = true; progress;) {
       progress = false;
+      if (!effort_.spend(4 * equations_.size())) return Answer::unknown;
       for (const Equation& equation : equations_) {
         const auto unknown = open(*equation.dim, sizes);
         if (unknown.empty()) {
@@ -109,14 +111,19 @@ class Search {
   }
 
   // The open symbol with the fewest values that no equation rules out by bounds alone. An empty name: none is open.
-  std::pair<std::string, Interval> narrowest(const Sizes& sizes) const {
-    Domains box = domains_;
-    for (const auto& [name, value] : sizes) box[name] = {value, value, 1};
+  std::pair<std::string, Interval> narrowest(const Sizes& sizes) {
+    Domains box;
+    for (const Equation& equation : equations_)
+      for (const std::string& name : equation.dim->symbols()) {
+        const auto known = sizes.find(name);
+        box[name] = known == sizes.end() ? domains_.at(name) : Domain{known->second, known->second, 1};
+      }
     std::map<std::string, Interval> ranges;
     for (const Equation& equation : equations_)
       for (const std::string& name : open(*equation.dim, sizes)) {
         const Domain& domain = domains_.at(name);
         auto& range = ranges.emplace(name, Interval{domain.low, std::min(domain.high, kMaxExtent)}).first->second;
+        if (!effort_.spend(100 * (1 + equation.dim->terms().size()))) return {name, range};
         narrow(equation, name, box, range);
       }
     std::pair<std::string, Interval> best;
@@ -128,7 +135,7 @@ class Search {
 
   // REQUIRES: the equation's dim is all that binds the symbol here. Uses that a rising expression reaches its size
   // between the first value whose upper bound does and the last value whose lower bound does.
-  static void narrow(const Equation& equation, const std::string& name, Domains box, Interval& range) {
+  static void narrow(const Equation& equation, const std::string& name, Domains& box, Interval& range) {
     for (const Dim::Term& term : equation.dim->terms()) {
       bool used = false;
       for (const Dim::Factor& factor : term.factors) {
@@ -137,13 +144,16 @@ class Search {
       }
       if (used && term.coefficient < 0) return;
     }
+    Domain& domain = box.at(name);
+    const Domain whole = domain;
     const auto at = [&](std::int64_t value) {
-      box[name] = {value, value, 1};
+      domain = {value, value, 1};
       return bounds(*equation.dim, box);
     };
     range.low = first(range.low, range.high, [&](std::int64_t v) { return at(v).high >= equation.size; });
-    if (range.low > range.high) return;
-    range.high = first(range.low, range.high, [&](std::int64_t v) { return at(v).low > equation.size; }) - 1;
+    if (range.low <= range.high)
+      range.high = first(range.low, range.high, [&](std::int64_t v) { return at(v).low > equation.size; }) - 1;
+    domain = whole;
   }
   // Never falls when a symbol grows, and is never negative: symbols are not.
   static bool rises(const Dim::Factor& factor) {
@@ -169,6 +179,7 @@ class Search {
 
   const std::vector<Equation>& equations_;
   const Domains& domains_;
+  Effort& effort_;
   int tries_ = kMaxTries;
 };
 
@@ -181,7 +192,7 @@ std::optional<std::int64_t> evaluate(const Dim& dim, const Sizes& sizes) {
   });
 }
 
-Answer find_parameters(const std::vector<Equation>& equations, const Domains& domains, Sizes& found) {
+Answer find_parameters(const std::vector<Equation>& equations, const Domains& domains, Effort& effort, Sizes& found) {
   std::set<std::string> names;
   for (const Equation& equation : equations)
     for (std::string& name : equation.dim->symbols()) {
@@ -189,7 +200,7 @@ Answer find_parameters(const std::vector<Equation>& equations, const Domains& do
       names.insert(std::move(name));
     }
   Sizes sizes;
-  const Answer answer = Search(equations, domains).run(sizes);
+  const Answer answer = Search(equations, domains, effort).run(sizes);
   if (answer == Answer::yes) found = std::move(sizes);
   return answer;
 }

@@ -25,6 +25,6 @@ struct Equation {
 
 // Values in the domains with every dim == size; `found` gets those of the symbols that occur, when there are any.
 // Solves what is affine, narrows and tries the rest; unknown when that takes too long.
-Answer find_parameters(const std::vector<Equation>& equations, const Domains& domains, Sizes& found);
+Answer find_parameters(const std::vector<Equation>& equations, const Domains& domains, Effort& effort, Sizes& found);
 
 }  // namespace tensorspec::diffing

@@ -37,7 +37,8 @@ std::string place_text(const Difference& row) {
 }
 
 std::string change_text(const Difference& row) {
-  std::string text = std::string(to_string(row.change)) + ": ";
+  const bool found = row.change != Change::equal;
+  std::string text = (found ? std::string(to_string(row.change)) : "no difference found") + ": ";
   const bool sizes = row.what == What::axis || row.what == What::batch_size;
   if (sizes) text += axis_text(row, true) + " -> " + axis_text(row, false);
   else if (row.what == What::rank) text += "rank " + row.older + " -> rank " + row.newer;
@@ -59,9 +60,10 @@ std::string summary(const ContractDifference& difference) {
   for (const VariantDifference& variant : difference.variants) {
     if (!variant.older || !variant.newer) ++counts[static_cast<std::size_t>(variant.change)].variants;
     for (const Difference& row : variant.differences) {
+      unproved += row.proved ? 0 : 1;
+      if (!row.proved && row.change == Change::equal) continue;
       Count& count = counts[static_cast<std::size_t>(row.change)];
       ++(row.what == What::axis || row.what == What::batch_size ? count.axes : count.tensors);
-      unproved += row.proved ? 0 : 1;
     }
   }
   std::vector<std::string> parts;
@@ -83,7 +85,11 @@ std::string variant_title(const VariantDifference& variant) {
   if (variant.older) title += std::to_string(*variant.older);
   if (variant.older && variant.newer && *variant.older != *variant.newer) title += " -> ";
   if (variant.newer && variant.older != variant.newer) title += std::to_string(*variant.newer);
-  return title + " (" + printable(join(variant.inputs, ", ")) + ")";
+  std::vector<std::string> names(variant.inputs.begin(),
+                                 variant.inputs.begin() + std::min<std::ptrdiff_t>(std::ssize(variant.inputs), 3));
+  if (variant.inputs.size() > 4) names.push_back("and " + std::to_string(variant.inputs.size() - 3) + " more");
+  else names = variant.inputs;
+  return title + " (" + printable(join(names, ", ")) + ")";
 }
 
 std::vector<std::string> rows_text(const VariantDifference& variant) {
