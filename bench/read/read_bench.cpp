@@ -13,8 +13,8 @@
 #include <fstream>
 #include <vector>
 
-#include "../../tests/wire/pickle_builder.hpp"
-#include "../../tests/wire/proto_builder.hpp"
+#include "wire/pickle_builder.hpp"
+#include "wire/proto_builder.hpp"
 #include "tensorspec/read.hpp"
 
 namespace {
