@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The formats' own libraries on the files of bench_read, median of each; names and shapes are compared with tensorspec's first.
 
-    pip install torch==2.13.0 safetensors onnx
+    pip install torch==2.13.0 safetensors onnx numpy orjson
     TENSORSPEC_BENCH_FILES=/tmp/bench build/bench/bench_read
     python bench/read/peers.py /tmp/bench build/release/tensorspec
 """
+import csv
 import json
 import pathlib
 import statistics
@@ -13,7 +14,9 @@ import subprocess
 import sys
 import time
 
+import numpy
 import onnx
+import orjson
 import safetensors
 import torch
 
@@ -37,6 +40,30 @@ def of_torch(path):
     return {name: list(tensor.shape) for name, tensor in torch.load(path, weights_only=True).items()}
 
 
+def of_npy(path):
+    return {"": list(numpy.load(path, mmap_mode="r").shape)}
+
+
+def of_npz(path):
+    with numpy.load(path) as file:
+        return {name: list(file[name].shape) for name in file.files}
+
+
+def of_request(path):
+    return {tensor["name"]: tensor["shape"] for tensor in orjson.loads(path.read_bytes())["inputs"]}
+
+
+def of_request_json(path):
+    return {tensor["name"]: tensor["shape"] for tensor in json.loads(path.read_bytes())["inputs"]}
+
+
+def of_trace(path):
+    """The first row's sizes, as inspect prints the first call; all rows are read."""
+    with path.open(newline="") as file:
+        rows = [(int(row["ContextTokens"]), int(row["GeneratedTokens"])) for row in csv.DictReader(file)]
+    return {"ContextTokens": [rows[0][0]], "GeneratedTokens": [rows[0][1]]}
+
+
 def median(peer, paths, rounds):
     times = []
     for turn in range(rounds):
@@ -48,7 +75,12 @@ def median(peer, paths, rounds):
 
 def main():
     folder, cli = pathlib.Path(sys.argv[1]), sys.argv[2]
-    tasks = [("safetensors, 1,000 tensors", of_safetensors, [folder / "1000.safetensors"], 50),
+    tasks = [("npy", of_npy, sorted((folder / "npy").iterdir()), 1000),
+             ("npz of 50", of_npz, [folder / "50.npz"], 20),
+             ("request of 200 KB, orjson", of_request, [folder / "request.json"], 100),
+             ("request of 200 KB, json", of_request_json, [folder / "request.json"], 20),
+             ("trace of 100,000 rows, csv", of_trace, [folder / "trace.csv"], 5),
+             ("safetensors, 1,000 tensors", of_safetensors, [folder / "1000.safetensors"], 50),
              ("ONNX model, 100 MB of weights", of_model, [folder / "weights_100.onnx"], 5),
              ("ONNX tensor", of_tensor, sorted((folder / "pb").iterdir()), 1000),
              ("torch, 200 tensors", of_torch, [folder / "200.pt"], 20)]

@@ -7,15 +7,16 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <vector>
 
+#include "tensorspec/read.hpp"
 #include "wire/pickle_builder.hpp"
 #include "wire/proto_builder.hpp"
-#include "tensorspec/read.hpp"
 
 namespace {
 
@@ -28,10 +29,12 @@ using tensorspec::tests::varint;
 class Counter final : public tensorspec::ReadSink {
  public:
   void tensor(tensorspec::TensorInfo) override { ++tensors; }
-  void call(const tensorspec::Call&, std::uint64_t) override {}
-  void declared(const tensorspec::Declared& found) override { tensors += found.inputs.size() + found.outputs.size(); }
+  void call(const tensorspec::Call& call, std::uint64_t) override { tensors += call.inputs.size(); }
+  void declared(const tensorspec::Declared& found) override {
+    declarations += found.inputs.size() + found.outputs.size();
+  }
   bool bad(const tensorspec::Error&) override { return false; }
-  std::size_t tensors = 0;
+  std::size_t tensors = 0, declarations = 0;
 };
 
 fs::path folder() {
@@ -122,11 +125,51 @@ std::string torch_file() {
   return written("200.pt", zip.build());
 }
 
+std::string array_bytes(std::uint64_t rows) {
+  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + std::to_string(rows) + ", 16), }";
+  header.resize(117, ' ');
+  return std::string("\x93NUMPY\1\0", 8) + le(118, 2) + header + "\n" + std::string(rows * 64, '\0');
+}
+
+std::vector<std::string> array_files() {
+  std::vector<std::string> paths;
+  fs::create_directories(folder() / "npy");
+  for (std::uint64_t i = 0; i < 1000; ++i)
+    paths.push_back(written("npy/" + std::to_string(i) + ".npy", array_bytes(1 + i % 7)));
+  return paths;
+}
+
+std::string npz_file() {
+  tensorspec::tests::ZipBuilder zip;
+  for (std::uint64_t i = 0; i < 50; ++i)
+    zip.entries.push_back({.name = layer(i) + ".npy", .data = array_bytes(100 + i)});
+  return written("50.npz", zip.build());
+}
+
+// About 200 KB: 20,000 numbers in one tensor, a second beside it.
+std::string request_file() {
+  std::string data;
+  for (int i = 0; i < 20'000; ++i) data += (i ? ",0." : "0.") + std::to_string(1'000'000 + i * 37);
+  return written(
+      "request.json",
+      R"({"id":"1","inputs":[{"name":"x","shape":[20,1000],"datatype":"FP32","data":[)" + data +
+          R"(]},{"name":"mask","shape":[20,50],"datatype":"INT64","data":[1,1,1]}],"outputs":[{"name":"y"}]})");
+}
+
+// 100,000 requests of two lengths.
+std::string trace_file() {
+  std::string rows = "TIMESTAMP,ContextTokens,GeneratedTokens\n";
+  for (int i = 0; i < 100'000; ++i)
+    rows += "2023-11-16 18:17:03.9799600," + std::to_string(100 + i * 37 % 4000) + "," +
+            std::to_string(1 + i * 11 % 900) + "\n";
+  return written("trace.csv", rows);
+}
+
 // Reads the files in turn; each must have given `tensors` before the clock starts.
 void run(benchmark::State& state, const std::vector<std::string>& paths, std::size_t tensors) {
   for (const std::string& path : paths) {
     Counter counter;
-    if (!tensorspec::read_file(path, counter).ok() || counter.tensors != tensors)
+    if (!tensorspec::read_file(path, counter).ok() || std::max(counter.tensors, counter.declarations) != tensors)
       return state.SkipWithError(path.c_str());
   }
   std::size_t next = 0;
@@ -177,6 +220,34 @@ void Torch200Floor(benchmark::State& state) {
   floor_of(state, {path}, fs::file_size(path), {0});
 }
 
+void Npy(benchmark::State& state) { run(state, array_files(), 1); }
+void NpyFloor(benchmark::State& state) { floor_of(state, array_files(), 4096, {0}); }
+void Npz50(benchmark::State& state) { run(state, {npz_file()}, 50); }
+void Npz50Floor(benchmark::State& state) {
+  const std::string path = npz_file();
+  std::vector<std::uint64_t> offsets;
+  for (std::uint64_t i = 0; i < 51; ++i) offsets.push_back(fs::file_size(path) / 51 * i);
+  floor_of(state, {path}, 256, offsets);
+}
+void Request(benchmark::State& state) { run(state, {request_file()}, 2); }
+void RequestFloor(benchmark::State& state) {
+  const std::string path = request_file();
+  floor_of(state, {path}, fs::file_size(path), {0});
+}
+void Trace(benchmark::State& state) { run(state, {trace_file()}, 200'000); }
+void TraceFloor(benchmark::State& state) {
+  const std::string path = trace_file();
+  floor_of(state, {path}, fs::file_size(path), {0});
+}
+
+BENCHMARK(Npy);
+BENCHMARK(NpyFloor);
+BENCHMARK(Npz50);
+BENCHMARK(Npz50Floor);
+BENCHMARK(Request);
+BENCHMARK(RequestFloor);
+BENCHMARK(Trace);
+BENCHMARK(TraceFloor);
 BENCHMARK(Safetensors1000);
 BENCHMARK(Safetensors1000Floor);
 BENCHMARK(OnnxModel)->ArgName("MB")->Arg(1)->Arg(100)->Arg(2000);

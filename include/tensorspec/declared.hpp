@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,10 +15,12 @@
 
 namespace tensorspec {
 
-// A size in elements, a text as the file has it ("batch", "past + seq", "?"), or neither: nothing is said.
+// A size in elements, a text as the file has it ("batch", "past + seq", "?"), or neither: nothing is said. Beside a
+// text or nothing, the smallest and largest size that the file allows.
 struct DeclaredDim {
-  std::optional<std::int64_t> size;
-  std::string text;
+  std::optional<std::int64_t> size = std::nullopt;
+  std::string text = {};
+  std::optional<std::int64_t> min = std::nullopt, max = std::nullopt;
 
   friend bool operator==(const DeclaredDim&, const DeclaredDim&) = default;
 };
@@ -33,6 +36,9 @@ struct DeclaredTensor {
 // In the order of the file. Weights are no inputs, whatever the file calls them.
 struct Declared {
   std::vector<DeclaredTensor> inputs, outputs;
+  std::vector<std::string> notes = {};  // what else the file says of them, a line each
+
+  friend bool operator==(const Declared&, const Declared&) = default;
 };
 
 struct DeclaredContract {
@@ -43,8 +49,17 @@ struct DeclaredContract {
 // The contract that the declarations make. A text that is a name becomes that symbol; an expression becomes one when
 // each of its names stands alone somewhere, else it is only a name; what a symbol cannot be called is changed ("a.b" to
 // a_b). Axes of which nothing is said, or a word that says nothing (`?`, `*`, `None`, -1), are symbols s0, s1, .. of
-// their own, of source `unknown`. What has no shape is left out. Errors: contract_conflict (a name twice),
-// rank_too_large. O(axes log axes).
+// their own, of source `unknown`. A symbol has the range that all its axes allow; ranges that exclude one another say
+// nothing. What has no shape is left out. Errors: contract_conflict (a name twice), rank_too_large. O(axes log axes).
 Result<DeclaredContract> contract_of(const Declared& declared);
+
+// The names that the file gives to axes: "x[1]" is seq. They are hints, for Declarations::axis_names. Left out are
+// texts that say nothing, expressions, numbers, and names such as s0, which exporters count up.
+std::map<std::string, std::string> axis_names_of(const Declared& declared);
+
+// Where a learned contract and what a file declares disagree, a line each: calls decide, the file was a hint. Sizes
+// declared that varied or were others, one name of sizes that differ, several names of one size, ranks, dtypes, and
+// inputs that only one of the two has.
+std::vector<std::string> overruled(const Contract& learned, const Declared& declared);
 
 }  // namespace tensorspec

@@ -10,11 +10,12 @@
 #include <vector>
 
 #include "tensorspec/call.hpp"
+#include "tensorspec/declared.hpp"
 
 namespace tensorspec {
 
 struct IngestOptions {
-  std::string from;  // a format's id; empty: told by content
+  std::string from;  // as for read_file: a format's id; empty: told by content
   // Files of one tensor in a folder: tensors of one call, or a call each. automatic: told by their names (and said in a
   // note).
   enum class Files { automatic, tensors, calls } files = Files::automatic;
@@ -28,8 +29,10 @@ struct IngestHandlers {
   std::function<bool(const Error&)> bad;
   // How something was read that could be read otherwise, and files passed over.
   std::function<void(const std::string&)> note;
+  // What a model file among the paths, or beside ONNX test data, declares; may be empty. A file may come twice.
+  std::function<void(const Declared&, const std::string& file)> declared = {};
   // After each file; for progress.
-  std::function<void(std::uint64_t files)> file;
+  std::function<void(std::uint64_t files)> file = {};
 };
 
 // A path is a file, a folder (with the folders in it), a glob pattern, or "-" for standard input. A path that leads

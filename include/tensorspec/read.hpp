@@ -22,7 +22,7 @@ class ReadSink {
   virtual ~ReadSink() = default;
   // One tensor of the file: the array of an .npy file (its name is empty), a member of an archive.
   virtual void tensor(TensorInfo tensor) = 0;
-  // One whole call of a recording and the line it stands on, from 1; the reference is valid during the call only.
+  // One whole call and its line or number, from 1 (0: the file is one); the reference is valid during the call only.
   virtual void call(const Call& call, std::uint64_t line) = 0;
   // The inputs and outputs that a model file declares; it holds no call. Whoever looks for calls may pass it over.
   virtual void declared(const Declared& /*declared*/) {}
@@ -40,8 +40,8 @@ struct FormatInfo {
 const std::vector<FormatInfo>& formats();
 
 // Reads `path` (or the bytes, called `name` in messages). `from` names the format and leaves out the guess; empty: by
-// content. Returns the id of the format. Errors: file_open, file_read, unknown_format (says what was tried),
-// ambiguous_format (names both), and the reader's own when nothing of the file can be used. A file with some bad parts
+// content; "lengths:a,b" names columns too. Returns the id of the format. Errors: file_open, file_read, unknown_format,
+// ambiguous_format (both say what was tried), and the reader's own when nothing is of use. A file with bad parts
 // is no error here: those parts went to sink.bad.
 Result<std::string> read_file(const std::filesystem::path& path, ReadSink& sink, std::string_view from = {});
 Result<std::string> read_bytes(std::string_view name, std::span<const std::byte> bytes, ReadSink& sink,

@@ -4,6 +4,7 @@
 #include "cli/command.hpp"
 #include "cli/paths.hpp"
 #include "tensorspec/checker.hpp"
+#include "tensorspec/read.hpp"
 
 namespace tensorspec::cli {
 namespace {
@@ -43,12 +44,13 @@ void print_verdict(std::uint64_t call, std::string_view origin, const Verdict& v
 }
 
 int run(const Arguments& arguments) {
-  const auto contract = Contract::load(arguments.contract);
+  const auto contract = read_contract(arguments.contract);
   if (!contract.ok()) {
     print_error(contract.error(), arguments.input.json);
     return kFailed;
   }
-  const Checker checker(*contract);
+  if (!arguments.input.quiet && !arguments.input.json) print_notes(arguments.contract, contract->notes);
+  const Checker checker(contract->contract);
   const Policy policy = arguments.policy == "relations" ? Policy::relations
                         : arguments.policy == "seen"    ? Policy::seen
                                                         : Policy::range;
@@ -76,7 +78,8 @@ int run(const Arguments& arguments) {
 
 std::function<int()> define(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
-  options.positional("CONTRACT", arguments->contract, "A contract file");
+  options.positional("CONTRACT", arguments->contract,
+                     "A contract, or a file that declares one: an ONNX model, config.pbtxt, MLmodel");
   arguments->input.define(options, "Calls to check");
   options.choice("--policy", arguments->policy, {"relations", "range", "seen"},
                  "relations: tensors, ranks, dtypes, fixed sizes, relations and strides; range: those and the ranges; "

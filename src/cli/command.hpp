@@ -54,6 +54,7 @@ namespace commands {
 void print(std::string_view text);
 void print_error(const Error& error, bool json = false);
 void print_note(const std::string& text);
+void print_notes(const std::string& file, const std::vector<std::string>& notes);
 // Writes what is still held. When not everything could be written: says so and returns false.
 bool finish_output();
 

@@ -5,6 +5,7 @@
 
 #include "base/json.hpp"
 #include "cli/command.hpp"
+#include "tensorspec/read.hpp"
 #include "tensorspec/recording.hpp"
 #include "tensorspec/report.hpp"
 
@@ -76,22 +77,31 @@ Json difference_json(const ContractDifference& difference) {
 }
 
 int run(const Arguments& arguments) {
-  const auto older = Contract::load(arguments.older);
-  const auto newer = Contract::load(arguments.newer);
+  const auto older = read_contract(arguments.older);
+  const auto newer = read_contract(arguments.newer);
   if (!older.ok() || !newer.ok()) {
     print_error(older.ok() ? newer.error() : older.error(), arguments.json);
     return kFailed;
   }
-  const ContractDifference difference = diff(*older, *newer);
-  if (arguments.json) print(difference_json(difference).dump() + "\n");
-  else if (!arguments.quiet) print(to_text(difference));
+  const ContractDifference difference = diff(older->contract, newer->contract);
+  if (arguments.json) {
+    Json::Array notes;
+    for (const auto& [path, side] : {std::pair(&arguments.older, &older), std::pair(&arguments.newer, &newer)})
+      for (const std::string& note : (*side)->notes) notes.push_back(*path + ": " + note);
+    print(difference_json(difference).add("notes", std::move(notes)).dump() + "\n");
+  } else if (!arguments.quiet) {
+    print_notes(arguments.older, older->notes);
+    print_notes(arguments.newer, newer->notes);
+    print(to_text(difference));
+  }
   return difference.lost() ? kNo : kDone;
 }
 
 std::function<int()> define(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
-  options.positional("OLD", arguments->older, "A contract file");
-  options.positional("NEW", arguments->newer, "The contract file to hold against it");
+  options.positional("OLD", arguments->older,
+                     "A contract, or a file that declares one: an ONNX model, config.pbtxt, MLmodel");
+  options.positional("NEW", arguments->newer, "The contract or declaration to hold against it");
   options.flag("--json", arguments->json, "Print JSON, every axis included");
   options.flag("-q,--quiet", arguments->quiet, "Only answer by the exit code: 1 when something is narrower or broken");
   return [arguments] { return run(*arguments); };
@@ -102,7 +112,8 @@ std::function<int()> define(Options& options) {
 constinit const Command commands::diff{
     .id = "diff",
     .summary = "Say per axis what one contract accepts and another does not",
-    .example = "  tensorspec diff released.contract.json ocr.contract.json || echo 'some calls are accepted no longer'",
+    .example =
+        "  tensorspec diff ocr.contract.json model.onnx || echo 'the model refuses calls that the contract accepts'",
     .define = define,
 };
 

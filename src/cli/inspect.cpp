@@ -12,7 +12,7 @@ namespace {
 
 struct Arguments {
   std::vector<std::string> files;
-  std::string from;
+  FormatArguments format;
   bool json = false, quiet = false;
 };
 
@@ -22,6 +22,7 @@ class Inspection final : public ReadSink {
   void tensor(TensorInfo tensor) override { add("", tensor); }
   void call(const Call& call, std::uint64_t) override {
     if (calls++ > 0) return;
+    tensors.clear();  // what was declared of them
     for (const TensorInfo& tensor : call.inputs) add("input", tensor);
     for (const TensorInfo& tensor : call.outputs) add("output", tensor);
   }
@@ -97,10 +98,10 @@ void print_table(const std::string& file, const std::string& format, const Inspe
 
 int run(const Arguments& arguments) {
   int code = kDone;
+  const std::string from = arguments.format.from();
   for (const std::string& file : arguments.files) {
     Inspection found;
-    const auto format =
-        file == "-" ? read_stream("standard input", 0, found, arguments.from) : read_file(file, found, arguments.from);
+    const auto format = file == "-" ? read_stream("standard input", 0, found, from) : read_file(file, found, from);
     if (!format.ok()) {
       code = kNo;
       if (arguments.json) print(Json().add("file", file).add("error", error_json(format.error())).dump() + "\n");
@@ -120,7 +121,7 @@ int run(const Arguments& arguments) {
 std::function<int()> define(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
   options.positionals("FILE", arguments->files, "Files of any format a reader knows, or - for standard input");
-  define_from(options, arguments->from);
+  arguments->format.define(options);
   options.flag("--json", arguments->json, "One JSON line a file");
   options.flag("-q,--quiet", arguments->quiet, "Only errors");
   return [arguments] { return run(*arguments); };

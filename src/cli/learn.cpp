@@ -8,6 +8,7 @@
 #include "cli/command.hpp"
 #include "cli/learning.hpp"
 #include "tensorspec/learner.hpp"
+#include "tensorspec/read.hpp"
 
 namespace tensorspec::cli {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 struct Arguments {
   PathArguments input;
   DeclarationArguments declared;
-  std::string output, resume, max_memory;
+  std::string output, resume, max_memory, model;
   std::int64_t batch_size = 0;
 };
 
@@ -63,7 +64,7 @@ int run(const Arguments& arguments) {
     told.batch_size = arguments.batch_size;
     return learner.observe(told);
   };
-  const PathResult result = read_calls(arguments.input, [&](const Call& call, std::string_view) -> Status {
+  PathResult result = read_calls(arguments.input, [&](const Call& call, std::string_view) -> Status {
     if (!fits.ok()) return {};
     Status status = observe(call);
     if (status.ok() || status.error().code != ErrorCode::memory_limit) return status;
@@ -76,6 +77,13 @@ int run(const Arguments& arguments) {
     if (json) print_error(result.errors.back(), true);
     return kFailed;
   }
+  if (!arguments.model.empty()) {
+    auto declared = read_declared(arguments.model);
+    if (!declared.ok()) return fail(declared.error(), json);
+    result.declared = {*std::move(declared)};
+  }
+  // Hints: a name that a person gave, or an earlier contract, goes before.
+  for (const Declared& declared : result.declared) declarations.axis_names.merge(axis_names_of(declared));
   return tell(learner.evidence(), declarations, arguments.output, arguments.declared.explain, arguments.input, result);
 }
 
@@ -85,6 +93,9 @@ std::function<int()> define(Options& options) {
   options.text("-o,--output", arguments->output, "CONTRACT", "Save the contract here");
   options.text("--resume", arguments->resume, "CONTRACT", "Go on from what this contract was learned from");
   arguments->declared.define(options);
+  options.text("--model", arguments->model, "FILE",
+               "Name sizes as this model file does (ONNX, config.pbtxt); calls overrule what it declares. Without it a "
+               "model among the paths, or beside ONNX test data, is asked");
   options.count("--batch-size", arguments->batch_size, "The batch size of every call read");
   options.text("--max-memory", arguments->max_memory, "SIZE",
                "What is learned takes at most this (64M, 2G): the sample of distinct calls is halved from 4096, to 64 "

@@ -84,17 +84,24 @@ int tell(const Evidence& evidence, const Declarations& declarations, const std::
   const auto contract = explain(evidence, declarations);
   // Why there is no call was said already, file by file.
   const bool told = evidence.states().empty() && result.calls == 0 && !result.errors.empty();
+  std::vector<std::string> notes = result.notes;
+  for (const Declared& declared : result.declared)
+    if (contract.ok())
+      for (const std::string& line : overruled(*contract, declared)) {
+        notes.push_back("the model file is overruled: " + line);
+        if (!input.json && !input.quiet) print_note(printable(notes.back()));
+      }
   const Status saved = contract.ok() && !output.empty() ? contract->save(output) : Status();
   if (input.json) {
     Json line;
-    Json::Array errors, notes(result.notes.begin(), result.notes.end());
+    Json::Array errors;
     for (const Error& error : result.errors) errors.push_back(error_json(error));
     if (!contract.ok() && !told) errors.push_back(error_json(contract.error()));
     if (!saved.ok()) errors.push_back(error_json(saved.error()));
     line.add("calls", evidence.calls())
         .add("read", result.calls)
         .add("errors", std::move(errors))
-        .add("notes", std::move(notes));
+        .add("notes", Json::Array(notes.begin(), notes.end()));
     if (contract.ok() && saved.ok()) {
       line.add("file", output.empty() ? Json() : Json(output));
       line.add("contract", Json::parse(contract->to_json(false)).value());

@@ -84,6 +84,10 @@ void print_error(const Error& error, bool json) {
 
 void print_note(const std::string& text) { std::fprintf(stderr, "note: %s\n", text.c_str()); }
 
+void print_notes(const std::string& file, const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) print_note(printable(file + ": " + note));
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Learns the shape contract of a model from real calls, checks calls against it.", "tensorspec");
   app.set_version_flag("--version", "tensorspec " TENSORSPEC_VERSION);

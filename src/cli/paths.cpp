@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 
@@ -42,15 +43,20 @@ class Progress {
 
 }  // namespace
 
-void define_from(Options& options, std::string& from) {
+void FormatArguments::define(Options& options) {
   std::vector<std::string> ids;
-  for (const FormatInfo& format : formats()) ids.emplace_back(format.id);
-  options.choice("--from", from, ids, "Read every file as this format instead of telling it by content");
+  for (const FormatInfo& known : formats()) ids.emplace_back(known.id);
+  options.choice("--from", format, ids, "Read every file as this format instead of telling it by content");
+  options.text("--columns", columns, "NAME[,NAME]", "Read traces of lengths (CSV, JSON Lines) by these columns");
+}
+
+std::string FormatArguments::from() const {
+  return columns.empty() ? format : (format.empty() ? "lengths" : format) + ":" + columns;
 }
 
 void PathArguments::define(Options& options, const std::string& what) {
   options.positionals("PATH", paths, what + ": files, folders, glob patterns, or - for standard input");
-  define_from(options, from);
+  format.define(options);
   options.choice("--files", files, {"auto", "tensors", "calls"},
                  "Files of one tensor in a folder are the tensors of one call, or a call each; auto: their names tell");
   options.flag("--strict", strict, "Stop at the first bad input, with exit code 2");
@@ -63,7 +69,7 @@ PathResult read_calls(const PathArguments& arguments,
   PathResult result;
   Progress progress(!arguments.quiet && !arguments.json);
   IngestOptions options;
-  options.from = arguments.from;
+  options.from = arguments.format.from();
   if (arguments.files == "tensors") options.files = IngestOptions::Files::tensors;
   if (arguments.files == "calls") options.files = IngestOptions::Files::calls;
   const auto bad = [&](const Error& error) {
@@ -85,6 +91,10 @@ PathResult read_calls(const PathArguments& arguments,
     progress.clear();
     if (!arguments.quiet && !arguments.json) print_note(note);
     result.notes.push_back(note);
+  };
+  handlers.declared = [&](const Declared& declared, const std::string&) {
+    if (std::find(result.declared.begin(), result.declared.end(), declared) == result.declared.end())
+      result.declared.push_back(declared);
   };
   handlers.file = [&](std::uint64_t files) { result.files = files; };
   ingest(arguments.paths, options, handlers);

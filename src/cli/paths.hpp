@@ -12,15 +12,22 @@
 #include "base/json.hpp"
 #include "cli/command.hpp"
 #include "tensorspec/call.hpp"
+#include "tensorspec/declared.hpp"
 
 namespace tensorspec::cli {
 
-// The option that names the format of every file.
-void define_from(Options& options, std::string& from);
+// The options that name the format of every file.
+struct FormatArguments {
+  std::string format, columns;
+
+  void define(Options& options);
+  std::string from() const;  // as read_file takes it
+};
 
 struct PathArguments {
   std::vector<std::string> paths;
-  std::string from, files = "auto";
+  FormatArguments format;
+  std::string files = "auto";
   bool strict = false, quiet = false, json = false;
 
   void define(Options& options, const std::string& what);
@@ -30,7 +37,8 @@ struct PathResult {
   std::uint64_t calls = 0, files = 0;
   std::vector<Error> errors;  // each was printed, unless json
   std::vector<std::string> notes;
-  bool stopped = false;  // --strict met the first
+  std::vector<Declared> declared;  // by model files among the paths or beside them, each once
+  bool stopped = false;            // --strict met the first
 };
 
 // Reads every path and hands over its calls; `use` may refuse one.

@@ -22,8 +22,7 @@ int run(const Arguments& arguments) {
   const Contract& contract = found->contract;
   if (arguments.json) print(contract.to_json(false) + "\n");
   else if (!arguments.quiet) print(to_table(contract) + (arguments.explain ? "\n" + to_explanation(contract) : ""));
-  if (!arguments.quiet && !arguments.json)
-    for (const std::string& note : found->notes) print_note(printable(note));
+  if (!arguments.quiet && !arguments.json) print_notes(arguments.contract, found->notes);
   return kDone;
 }
 

@@ -58,8 +58,10 @@ class Translator {
   }
 
   Result<DeclaredContract> run() {
+    notes_ = declared_.notes;
     take(declared_.inputs, variant_.inputs);
     take(declared_.outputs, variant_.outputs);
+    drop_empty_ranges();
     for (const auto& [text, count] : said_nothing_)
       notes_.push_back(
           "'" + text + "' says nothing" +
@@ -87,6 +89,12 @@ class Translator {
   }
 
   Dim translate(const DeclaredDim& dim, const std::string& at) {
+    Dim out = meaning(dim, at);
+    if (const std::string* name = out.as_symbol()) limit(*name, dim);
+    return out;
+  }
+
+  Dim meaning(const DeclaredDim& dim, const std::string& at) {
     if (dim.size) return is_extent(*dim.size) ? Dim(*dim.size) : unknown(at);
     const std::string_view text = without_blanks(dim.text);
     if (says_nothing(text)) {
@@ -105,8 +113,25 @@ class Translator {
     return renamed(std::string(text), at);
   }
 
+  // What all axes of a symbol allow.
+  void limit(const std::string& name, const DeclaredDim& dim) {
+    const auto listed = listed_.find(name);
+    if (listed == listed_.end()) return;
+    Symbol& symbol = variant_.symbols[listed->second];
+    if (dim.min && is_extent(*dim.min)) symbol.min = std::max(symbol.min.value_or(0), *dim.min);
+    if (dim.max && is_extent(*dim.max)) symbol.max = std::min(symbol.max.value_or(kMaxExtent), *dim.max);
+  }
+
+  void drop_empty_ranges() {
+    for (Symbol& symbol : variant_.symbols) {
+      if (!symbol.min || !symbol.max || *symbol.min <= *symbol.max) continue;
+      notes_.push_back("the ranges of " + symbol.name + " exclude one another and are left out");
+      symbol.min = symbol.max = std::nullopt;
+    }
+  }
+
   Dim symbol(const std::string& name, const std::string& at, Symbol::Source source) {
-    if (!listed_.insert(name).second) return Dim::symbol(name);
+    if (!listed_.try_emplace(name, variant_.symbols.size()).second) return Dim::symbol(name);
     Symbol symbol;
     symbol.name = name;
     symbol.source = source;
@@ -144,7 +169,8 @@ class Translator {
 
   const Declared& declared_;
   std::set<std::string, std::less<>> alone_;  // texts that are names as they stand
-  std::set<std::string, std::less<>> used_, listed_;
+  std::set<std::string, std::less<>> used_;
+  std::map<std::string, std::size_t> listed_;  // index in variant_.symbols
   std::map<std::string, std::string> renamed_;
   std::map<std::string, std::size_t> numbers_, said_nothing_;
   std::size_t next_ = 0;

@@ -102,9 +102,12 @@ constexpr Alias kNumpyAliases[] = {
     {"P", Kind::uint64},
 };
 constexpr Alias kTextAliases[] = {
-    {"float4_e2m1fn", Kind::float4_e2m1}, {"float6_e2m3", Kind::float6_e2m3},
-    {"float6_e3m2", Kind::float6_e3m2}, {"half", Kind::float16},
-    {"double", Kind::float64},          {"TYPE_STRING", Kind::string},
+    {"float4_e2m1fn", Kind::float4_e2m1},
+    {"float6_e2m3", Kind::float6_e2m3},
+    {"float6_e3m2", Kind::float6_e3m2},
+    {"half", Kind::float16},
+    {"double", Kind::float64},
+    {"TYPE_STRING", Kind::string},
 };
 
 const Row* row_of(Kind kind) noexcept {

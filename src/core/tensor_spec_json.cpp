@@ -6,6 +6,7 @@
 
 #include "base/json.hpp"
 #include "base/try.hpp"
+#include "core/json_nan.hpp"
 #include "tensorspec/tensor_spec.hpp"
 
 namespace tensorspec {
@@ -59,7 +60,8 @@ std::optional<DType> read_dtype(const Json& item) {
   return std::nullopt;
 }
 
-// Python's json writes a float that is not a number as NaN, which no JSON parser takes.
+}  // namespace
+
 std::string with_null_for_nan(std::string_view text) {
   std::string out;
   out.reserve(text.size());
@@ -78,8 +80,6 @@ std::string with_null_for_nan(std::string_view text) {
   }
   return out;
 }
-
-}  // namespace
 
 std::string TensorSpec::to_dict(DTypeStyle style) const {
   Json::Array sizes, multipliers;

@@ -19,6 +19,13 @@ namespace {
 
 constexpr std::size_t kNone = ClassTable::kNone;
 
+// How people and exporters call a batch.
+bool is_batch_name(std::string name) {
+  for (char& c : name)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return name == "n" || name == "b" || name == "bs" || name.find("batch") != std::string::npos;
+}
+
 // One variant on its way from joined evidence to a Variant.
 class VariantExplainer {
  public:
@@ -35,7 +42,7 @@ class VariantExplainer {
     choice_ = choose_symbols(joined_, table_, strides_, batch_, fixed_symbols(), declared_.apart());
     for (const auto& [symbol, sizes] : choice_.implied) table_.add_sizes(symbol, sizes);
     if (!choice_.implied.empty()) strides_ = judge_strides(joined_, table_);
-    if (source_ == Symbol::Source::inferred) batch_ = infer_batch(joined_, table_, choice_.symbols);
+    if (source_ == Symbol::Source::inferred) infer_batch_of_choice();
     name_symbols();
     write_dims();
     write_tensors();
@@ -89,6 +96,20 @@ class VariantExplainer {
       batch_ = table_.class_of(*given);
       source_ = Symbol::Source::given;
     }
+  }
+
+  // What an earlier contract or a model file calls otherwise is no batch.
+  void infer_batch_of_choice() {
+    const std::size_t found = infer_batch(joined_, table_, choice_.symbols);
+    if (found == kNone) return;
+    bool named = false, batch = false;
+    for (const AxisKey& axis : axes_of(found)) {
+      const auto kept = declarations_.axis_names.find(axis_name(std::get<1>(axis), std::get<2>(axis)));
+      if (kept == declarations_.axis_names.end()) continue;
+      named = true;
+      batch = batch || is_batch_name(kept->second);
+    }
+    if (!named || batch) batch_ = found;
   }
 
   bool is_symbol(std::size_t index) const {

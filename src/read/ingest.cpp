@@ -28,7 +28,7 @@ class FileSink final : public ReadSink {
   void call(const Call& call, std::uint64_t line) override {
     ++calls;
     origin_ = file_;
-    origin_ += ":" + std::to_string(line);
+    if (line > 0) origin_ += ":" + std::to_string(line);
     handlers_.call(call, origin_);
   }
   void declared(const Declared& found) override { model = found; }
@@ -48,8 +48,10 @@ class FileSink final : public ReadSink {
 };
 
 bool has_known_extension(const fs::path& path) {
+  // Files of these may be of anything.
+  static constexpr std::string_view kCommon[] = {"", ".json", ".csv", ".tsv"};
   const std::string extension = path.extension().string();
-  if (extension.empty()) return false;
+  if (std::find(std::begin(kCommon), std::end(kCommon), extension) != std::end(kCommon)) return false;
   for (const FormatInfo& format : formats()) {
     std::string_view rest = format.extensions;
     while (!rest.empty()) {
@@ -65,6 +67,7 @@ bool has_known_extension(const fs::path& path) {
 struct Model {
   std::string path;
   std::vector<ValueName> inputs, outputs;
+  Declared declared;
 };
 
 Model model_of(std::string path, const Declared& declared) {
@@ -74,7 +77,7 @@ Model model_of(std::string path, const Declared& declared) {
       out.push_back({tensor.name, tensor.dtype.name().find("sequence(") != std::string_view::npos});
     return out;
   };
-  return {std::move(path), names(declared.inputs), names(declared.outputs)};
+  return {std::move(path), names(declared.inputs), names(declared.outputs), declared};
 }
 
 // The model in the folder that holds `folder`: model.onnx, or the only .onnx file there.
@@ -232,7 +235,8 @@ class Ingest {
       parts.unreadable.push_back(path);
       return bad(error);
     }
-    if (sink.model) return take_model(name, *sink.model, parts);
+    if (sink.model && handlers_.declared) handlers_.declared(*sink.model, name);
+    if (sink.model && sink.calls == 0 && sink.errors == 0) return take_model(name, *sink.model, parts);
     const bool onnx = *format == "onnx_tensor";
     if (auto value = onnx && in_folder ? value_file(path.stem().string()) : std::nullopt)
       return take_value(*std::move(value), path, std::move(sink), parts);
@@ -294,7 +298,10 @@ class Ingest {
       if (value_file(path.stem().string()))
         return pass_over(folder, "not all values of its call can be read: " + path.filename().string());
     std::optional<Model> found;
-    if (!model && (found = model_above(folder))) model = &*found;
+    if (!model && (found = model_above(folder))) {
+      model = &*found;
+      if (handlers_.declared) handlers_.declared(found->declared, found->path);
+    }
     if (!std::exchange(told_of_values_, true))
       handlers_.note(printable(folder.string()) + ": ONNX test data, a call a folder; names are those of " +
                      (model ? printable(model->path) : "the files, since no model lies beside"));

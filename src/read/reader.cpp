@@ -55,8 +55,18 @@ Error unknown(const ByteSource& source, std::string_view head, std::string_view 
 }
 
 Result<std::string> read_source(ByteSource& source, ReadSink& sink, std::string_view from, std::string_view extension) {
-  TRY(const Reader* reader, from.empty() ? choose_reader(kReaders, source, extension) : reader_named(source, from));
-  TRY_VOID(reader->open(source, sink));
+  const std::size_t colon = from.find(':');
+  TRY(const Reader* reader,
+      from.empty() ? choose_reader(kReaders, source, extension) : reader_named(source, from.substr(0, colon)));
+  if (colon == std::string_view::npos) {
+    TRY_VOID(reader->open(source, sink));
+  } else if (reader->open_with) {
+    TRY_VOID(reader->open_with(source, sink, from.substr(colon + 1)));
+  } else {
+    return Error{.code = ErrorCode::invalid_argument,
+                 .where = source.name(),
+                 .detail = "the format '" + std::string(reader->id) + "' takes no columns"};
+  }
   return std::string(reader->id);
 }
 

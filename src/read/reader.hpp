@@ -35,6 +35,8 @@ struct Reader {
   // Gives what the source holds to the sink. An Error: nothing of it can be used. A bad part goes to sink.bad and the
   // rest is read, unless that says to stop; being stopped is no error. Every length is bounded before it is believed.
   Status (*open)(ByteSource& source, ReadSink& sink);
+  // Of a format that can be told more than its name: what stands behind the colon of "lengths:prompt,answer".
+  Status (*open_with)(ByteSource& source, ReadSink& sink, std::string_view argument) = nullptr;
 };
 
 // The one of the readers that takes the source by its contents. All are asked, so the extension decides nothing; it

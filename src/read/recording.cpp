@@ -5,7 +5,7 @@
 #include "tensorspec/recording.hpp"
 
 #include "base/try.hpp"
-#include "read/reader.hpp"
+#include "read/json_head.hpp"
 
 namespace tensorspec {
 namespace {
@@ -27,13 +27,17 @@ bool has_inputs(std::string_view text) {
   return false;
 }
 
-// Some line of the head is an object with inputs. Line by line, so that an indented JSON document is none, and a
-// recording whose first line is broken still is one.
+// The first value decides, as for every format in JSON. Where that is broken: some line is an object with inputs. Line
+// by line, so that a recording whose first line is broken still is one.
 bool sniff(const Head& head) {
   std::string_view rest = head.bytes;
   if (rest.starts_with("\xEF\xBB\xBF")) rest.remove_prefix(3);
   rest = without_blanks(rest);
   if (!rest.starts_with('{')) return false;
+  if (const auto sketch = sketch_json(rest)) {
+    const JsonSketch* inputs = sketch->find("inputs");
+    return inputs && inputs->kind != '[' && !is_aitune(*sketch) && has_inputs(rest.substr(0, rest.find('\n')));
+  }
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
     if (rest.starts_with('{') && has_inputs(rest.substr(0, end))) return true;

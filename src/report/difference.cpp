@@ -31,6 +31,20 @@ std::string axis_text(const Difference& row, bool old) {
   return named ? dim + " (" + range_text(*sizes) + ")" : range_text(*sizes);
 }
 
+// The fault that is reported most: a size that varies on one side alone.
+std::string static_text(const Difference& row) {
+  if (row.what == What::rank) {
+    const auto older = parse_int64(row.older), newer = parse_int64(row.newer);
+    const bool one_more = older && newer && (*older - *newer == 1 || *newer - *older == 1);
+    return one_more ? "; is the batch an axis on one side alone?" : "";
+  }
+  if (row.what != What::axis || row.change == Change::equal) return "";
+  const bool older = parse_int64(row.older).has_value(), newer = parse_int64(row.newer).has_value();
+  if (older == newer) return "";
+  return older ? "; static in the old, " + printable(row.newer) + " in the new"
+               : "; " + printable(row.older) + " in the old, static in the new";
+}
+
 std::string place_text(const Difference& row) {
   if (row.what == What::batch_size) return "batch size";
   return printable(row.tensor) + (row.what == What::axis ? " axis " + std::to_string(row.axis) : "");
@@ -46,7 +60,7 @@ std::string change_text(const Difference& row) {
   const auto& witness = row.lost ? row.lost : row.gained;
   if (witness && (sizes || row.what == What::dtype)) text += ", for instance " + printable(witness->text);
   if (!row.proved) text += " (not proved)";
-  return text;
+  return text + static_text(row);
 }
 
 std::string counted_axes(std::size_t count) { return std::to_string(count) + (count == 1 ? " axis" : " axes"); }
@@ -102,7 +116,7 @@ std::vector<std::string> rows_text(const VariantDifference& variant) {
   for (const Difference& row : variant.differences) {
     if (row.change == Change::equal && row.proved) continue;
     const std::vector<std::string> alike = {std::string(to_string(row.what)), std::string(to_string(row.change)),
-                                            axis_text(row, true), axis_text(row, false)};
+                                            axis_text(row, true), axis_text(row, false), static_text(row)};
     const auto known = std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return g.alike == alike; });
     if (known == groups.end()) groups.push_back({place_text(row), change_text(row), alike, 0});
     else ++known->more;

@@ -92,6 +92,72 @@ TEST(Declared, SymbolsKnowWhereTheyStand) {
   EXPECT_EQ(Contract::from_json(found->contract.to_json())->to_json(), found->contract.to_json());
 }
 
+TEST(Declared, RangesAreThoseOfAllAxes) {
+  const auto dim = [](const char* text, std::int64_t low, std::int64_t high) {
+    return DeclaredDim{.text = text, .min = low, .max = high};
+  };
+  DeclaredTensor x = tensor("x", ""), y = tensor("y", "");
+  x.shape->assign({dim("n", 1, 8), dim("m", 1, 2), dim("", 3, 9), DeclaredDim{.text = "k", .max = 4}});
+  y.shape->assign({dim("n", 0, 6), dim("m", 5, 9)});
+  const auto found = contract_of({{x, y}, {}, {"said by the file"}});
+  ASSERT_TRUE(found.ok());
+  std::string ranges;
+  for (const Symbol& symbol : found->contract.variants()[0].symbols)
+    ranges += symbol.name + " " + (symbol.min ? std::to_string(*symbol.min) : "") + ".." +
+              (symbol.max ? std::to_string(*symbol.max) : "") + "; ";
+  EXPECT_EQ(ranges, "n 1..6; m ..; s0 3..9; k ..4; ");
+  EXPECT_EQ(join(found->notes, "\n"), "said by the file\nthe ranges of m exclude one another and are left out");
+}
+
+// A learned contract: tensors with dims, and the ranges of its symbols.
+Contract learned(const std::vector<std::pair<std::string, std::vector<std::string>>>& inputs) {
+  Variant variant;
+  for (const auto& [name, dims] : inputs) {
+    TensorContract tensor;
+    tensor.name = name;
+    tensor.dtypes = {DType(DType::Kind::float32)};
+    for (const std::string& dim : dims) tensor.shape.push_back(Dim::parse(dim).value());
+    variant.inputs.push_back(std::move(tensor));
+  }
+  Symbol batch;
+  batch.name = "batch";
+  batch.min = 1;
+  batch.max = 6;
+  variant.symbols.push_back(batch);
+  Contract::Data data;
+  data.variants.push_back(std::move(variant));
+  return Contract::make(std::move(data)).value();
+}
+
+TEST(Hints, NamesOfAxes) {
+  std::string names;
+  for (const auto& [axis, name] : axis_names_of({{tensor("x", "N|3|?|seq len|s77|-1"), tensor("y", "N|N + 1")}, {}}))
+    names += axis + " " + name + "; ";
+  EXPECT_EQ(names, "x[0] N; x[3] seq_len; y[0] N; ");
+}
+
+TEST(Hints, WhatCallsOverrule) {
+  const auto said = [](const Contract& contract, const std::string& x, const std::string& y) {
+    return join(overruled(contract, {{tensor("x", x), tensor("y", y)}, {}}), "\n");
+  };
+  const Contract both = learned({{"x", {"batch", "seq"}}, {"y", {"batch", "past+seq"}}});
+  EXPECT_EQ(said(both, "N|T", "N|T2"), "");
+  EXPECT_EQ(said(both, "?|-", "N|past + T"), "");
+  EXPECT_EQ(said(both, "1|T", "N|?"), "x[0] is declared 1, sizes 1..6 were seen");
+  EXPECT_EQ(said(both, "N|T", "N|T"), "'T' is declared of axes that were not equal: y[1] is past+seq, x[1] is seq");
+  EXPECT_EQ(said(both, "x_0|T", "y_0|U"),
+            "'x_0', 'y_0' are declared of axes that were equal in every call: one size, batch");
+  EXPECT_EQ(said(both, "N", "N|U"), "x is declared with 1 axis, seen with 2");
+  const Contract fixed = learned({{"x", {"1", "48"}}, {"z", {"batch"}}});
+  EXPECT_EQ(said(fixed, "N|32", "N"),
+            "x[0] is declared 'N', only 1 was seen\nx[1] is declared 32, 48 was seen\n"
+            "input y is declared and not in every call\ninput z is in calls and not declared");
+  Declared other{{tensor("x", "1|48")}, {}};
+  other.inputs[0].dtype = DType(DType::Kind::float16);
+  EXPECT_EQ(join(overruled(learned({{"x", {"1", "48"}}}), other), ""), "x is declared float16, float32 was seen");
+  EXPECT_EQ(said(learned({{"other", {"1"}}}), "1", "2"), "");
+}
+
 TEST(Declared, ANameTwiceIsAConflict) {
   EXPECT_EQ(said({{tensor("x", "1"), tensor("x", "2")}, {}}), "contract_conflict");
   EXPECT_EQ(said({{}, {}}), "|");

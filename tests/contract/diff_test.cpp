@@ -65,8 +65,8 @@ TEST(Diff, RangesAndSteps) {
        "x axis 1: narrower: 320..1603 -> 320..1200, for instance 1201"},
       {"x s | | s 10..99", "x s | | s 20..", "x axis 0: broken: 10..99 -> 20.., for instance 19"},
       {"x 32", "x 48", "x axis 0: broken: 32 -> 48, for instance 32"},
-      {"x 32", "x s | | s 1..64", "x axis 0: wider: 32 -> 1..64, for instance 33"},
-      {"x b,4", "x 1,4", "x axis 0: narrower: any size -> 1, for instance 2"},
+      {"x 32", "x s | | s 1..64", "x axis 0: wider: 32 -> 1..64, for instance 33; static in the old, s in the new"},
+      {"x b,4", "x 1,4", "x axis 0: narrower: any size -> 1, for instance 2; b in the old, static in the new"},
       {"x s", "x t", "equal"},
       {"x s", "x t | | t 1..", "x axis 0: narrower: any size -> 1.., for instance 0"},
       {"x s | | s 8..64%8", "x t | | t 8..64", "x axis 0: wider: 8..64 step 8 -> 8..64, for instance 9"},
@@ -127,7 +127,7 @@ TEST(Diff, OutputsAreHeldToWhatTheInputsAre) {
       {"x b,s | y b,floor((s+3)/8) | b 1..6; s 320..1603", "x b,s | y b,floor((s+4)/8) | b 1..6; s 320..1603",
        "y axis 1: broken: floor((s+3)/8) -> floor((s+4)/8), for instance 40 beside x axis 1 = 324"},
       {"x b,s | y b,s | b 1..8; s 1..4096", "x b,s | y 1,s | b 1..8; s 1..4096",
-       "y axis 0: broken: 1..8 -> 1, for instance 2"},
+       "y axis 0: broken: 1..8 -> 1, for instance 2; b in the old, static in the new"},
       // A request that the new contract accepts and cannot answer: the output is to blame.
       {"x s | y s | s 2..9", "x s | y s/2 | s 2..9", "y axis 0: broken: s (2..9) -> s/2 (1..4), for instance 5"},
   };
@@ -139,7 +139,7 @@ TEST(Diff, TensorsAndVariants) {
       {"x b", "x~ b", "x: broken: float32 -> int64, for instance float32"},
       {"x* b", "x b", "x: narrower: any -> float32, for instance float16"},
       {"x b; aux b", "x b", "aux: broken: required -> absent"},
-      {"x b,1", "x b", "x: broken: rank 2 -> rank 1"},
+      {"x b,1", "x b", "x: broken: rank 2 -> rank 1; is the batch an axis on one side alone?"},
       {"x b | y b; z? b", "x b | y b", "z: narrower: optional -> absent"},
       {"x b | y b; z b", "x b | y b; z? b", "z: wider: required -> optional"},
       {"x b | y? b; y? b,2", "x b | y? b,2", "y: narrower: optional -> absent"},

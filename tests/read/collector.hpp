@@ -47,7 +47,7 @@ inline std::string described(const TensorInfo& tensor) {
   return out + "]";
 }
 
-// "name float32[batch,3,?]", or "name sequence(float32)" of what has no shape
+// "name float32[batch,3,?]", with a range "batch 1..8", or "name sequence(float32)" of what has no shape
 inline std::string described(const DeclaredTensor& tensor) {
   std::string out = tensor.name + " " + std::string(tensor.dtype.name());
   if (!tensor.shape) return out;
@@ -55,6 +55,8 @@ inline std::string described(const DeclaredTensor& tensor) {
   for (std::size_t i = 0; i < tensor.shape->size(); ++i) {
     const DeclaredDim& dim = (*tensor.shape)[i];
     out += (i ? "," : "") + (dim.size ? std::to_string(*dim.size) : dim.text.empty() ? "?" : dim.text);
+    if (dim.min || dim.max)
+      out += " " + (dim.min ? std::to_string(*dim.min) : "") + ".." + (dim.max ? std::to_string(*dim.max) : "");
   }
   return out + "]";
 }
@@ -69,7 +71,28 @@ inline std::string outcome(std::string_view bytes, std::string_view from = {}, s
   for (const Declared& found : sink.declarations) {
     for (const DeclaredTensor& tensor : found.inputs) out += (out.empty() ? "in " : "\nin ") + described(tensor);
     for (const DeclaredTensor& tensor : found.outputs) out += (out.empty() ? "out " : "\nout ") + described(tensor);
+    for (const std::string& note : found.notes) out += (out.empty() ? "note " : "\nnote ") + note;
   }
+  for (const Error& error : sink.errors) out += (out.empty() ? "bad " : "\nbad ") + described(error);
+  return out;
+}
+
+// "x float32[2]; y int64[]; -> z float32[2]; ": inputs, then outputs if there are any.
+inline std::string described(const Call& call) {
+  std::string out;
+  for (const TensorInfo& tensor : call.inputs) out += described(tensor) + "; ";
+  if (!call.outputs.empty()) out += "-> ";
+  for (const TensorInfo& tensor : call.outputs) out += described(tensor) + "; ";
+  return out;
+}
+
+// What a reader of calls says of the bytes: a call a line, bad parts after "bad ", or one error.
+inline std::string calls_of(std::string_view bytes, std::string_view from = {}) {
+  Collector sink;
+  const auto format = read(bytes, sink, from);
+  if (!format.ok()) return described(format.error());
+  std::string out;
+  for (const Call& call : sink.calls) out += (out.empty() ? "" : "\n") + described(call);
   for (const Error& error : sink.errors) out += (out.empty() ? "bad " : "\nbad ") + described(error);
   return out;
 }

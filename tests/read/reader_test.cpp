@@ -55,9 +55,9 @@ TEST(Readers, ContentsDecide) {
   EXPECT_EQ(outcome(array, {}, "misnamed.npz"), "float32[2]");
   EXPECT_EQ(outcome("", {}, "a.npy"), "unknown_format a.npy: it is empty");
   EXPECT_TRUE(outcome("no format has this", {}, "a.bin")
-                  .starts_with("unknown_format a.bin: its contents are none of npy, npz"));
+                  .starts_with("unknown_format a.bin: its contents are none of aitune, config_pbtxt, "));
   EXPECT_TRUE(
-      outcome(array, "nosuch").starts_with("unknown_format x: no format is called 'nosuch'; there are npy, npz"));
+      outcome(array, "nosuch").starts_with("unknown_format x: no format is called 'nosuch'; there are aitune, "));
 }
 
 TEST(Readers, FilesAndStreamsGiveTheSame) {
@@ -185,6 +185,29 @@ TEST(Readers, Corpus) {
     EXPECT_EQ(fault, "") << entry.path();
   }
   EXPECT_GT(files, 0u);
+}
+
+// Files that look like two formats.
+TEST(Readers, OneFormatTakesAFile) {
+  const struct {
+    const char *text, *format;
+  } cases[] = {
+      {R"({"inputs":[{"type":"TensorSpec","name":"x","shape":[1]}],"prompt_tokens":1,"completion_tokens":2})",
+       "aitune"},
+      {R"({"inputs":{"x":{"shape":[1]}},"prompt_tokens":1,"completion_tokens":2})", "recording"},
+      {"{\"inputs\":[{\"name\":\"x\",\"shape\":[1],\"datatype\":\"FP32\"}]}\n{\"inputs\":{}}\n", "kserve"},
+      {"platform: 'x'\nflavors:\nrun_id: 'y'\n", "mlmodel"},
+      {"[{\"x\":{\"array\":\"k05VTVBZ,prompt_tokens,completion_tokens\n", "polygraphy"},
+      {"#,prompt_tokens,completion_tokens\nplatform: 'x'\n", "config_pbtxt"},
+  };
+  for (const auto& c : cases) {
+    const auto source = open_memory("x", std::as_bytes(std::span(std::string_view(c.text))));
+    std::vector<std::string_view> taken;
+    for (const Reader* reader : {&readers::aitune, &readers::config_pbtxt, &readers::kserve, &readers::lengths,
+                                 &readers::mlmodel, &readers::perf_analyzer, &readers::polygraphy, &readers::recording})
+      if (reader->sniff({c.text, *source})) taken.push_back(reader->id);
+    EXPECT_EQ(taken, std::vector<std::string_view>{c.format}) << c.text;
+  }
 }
 
 TEST(Readers, TwoThatTakeAFileAreAnErrorNamingBoth) {

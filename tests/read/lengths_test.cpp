@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tensorspec/lengths.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "read/collector.hpp"
+#include "support/places.hpp"
+
+namespace tensorspec {
+namespace {
+
+using tests::calls_of;
+
+TEST(Lengths, Tables) {
+  const struct {
+    const char *what, *text, *from, *expected;
+  } cases[] = {
+      {"known columns", "TIMESTAMP,ContextTokens,GeneratedTokens\n1,374,44\n2,396,109\n", "",
+       "ContextTokens [374]; GeneratedTokens [44]; \nContextTokens [396]; GeneratedTokens [109]; "},
+      {"in any order, with blanks and quotes", "\xEF\xBB\xBF output_length ; \"input_length\"\r\n\"7\" ; 12\r\n", "",
+       "input_length [12]; output_length [7]; "},
+      {"tabs, no newline at the end", "prompt_tokens\tcompletion_tokens\n1\t2", "",
+       "prompt_tokens [1]; completion_tokens [2]; "},
+      {"quotes over lines", "text,input_tokens,output_tokens\n\"a, \"\"b\"\"\nc\",3,4\n\n\"\",5,6\n", "",
+       "input_tokens [3]; output_tokens [4]; \ninput_tokens [5]; output_tokens [6]; "},
+      {"whole numbers with a point", "ContextTokens,GeneratedTokens\n3.0,0.00\n", "",
+       "ContextTokens [3]; GeneratedTokens [0]; "},
+      {"columns that are named", "a,b c,d\n1,2,3\n", "lengths:d,b c", "d [3]; b c [2]; "},
+      {"one column", "a;b\n1;2\n", "lengths:b", "b [2]; "},
+  };
+  for (const auto& c : cases) EXPECT_EQ(calls_of(c.text, c.from), c.expected) << c.what;
+}
+
+TEST(Lengths, JsonLines) {
+  const struct {
+    const char *what, *text, *from, *expected;
+  } cases[] = {
+      {"known",
+       "{\"input_length\": 5, \"output_length\": 6, \"hash_ids\": [1, {}]}\n\n{\"output_length\":7,\"input_length\":8}",
+       "", "input_length [5]; output_length [6]; \ninput_length [8]; output_length [7]; "},
+      {"usage of a server",
+       R"({"id":"x","usage":{"prompt_tokens":3,"completion_tokens":4,"details":{"a":1}},"model":"m"})", "",
+       "usage.prompt_tokens [3]; usage.completion_tokens [4]; "},
+      {"a path that is named", R"({"a":{"b":{"c":2}},"a.b":1})", "lengths:a.b.c", "a.b.c [2]; "},
+  };
+  for (const auto& c : cases) EXPECT_EQ(calls_of(c.text, c.from), c.expected) << c.what;
+}
+
+TEST(Lengths, ABadRowCostsItself) {
+  const std::string head = "ContextTokens,GeneratedTokens\n1,2\n", good = "ContextTokens [1]; GeneratedTokens [2]; ";
+  EXPECT_EQ(calls_of(head + "3\n"), good + "\nbad lengths_row x:line 3: no whole number for GeneratedTokens");
+  EXPECT_EQ(calls_of(head + "1.5,2\n"), good + "\nbad lengths_row x:line 3: no whole number for ContextTokens");
+  EXPECT_EQ(calls_of(head + "-1,2\n1,2\n"), good + "\n" + good + "\nbad invalid_extent x:line 3: ContextTokens: -1");
+  EXPECT_EQ(calls_of(head + "9999999999999999999999,2\n"),
+            good + "\nbad lengths_row x:line 3: no whole number for ContextTokens");
+  EXPECT_EQ(calls_of(head + "\"open,2\n1,2\n"), good + "\nbad lengths_row x:line 3: no whole number for ContextTokens");
+  const std::string row = "{\"input_length\":1,\"output_length\":2}\n", one = "input_length [1]; output_length [2]; ";
+  EXPECT_EQ(calls_of(row + "{\"input_length\":1}\n" + row),
+            one + "\n" + one + "\nbad lengths_row x:line 2: no whole number for output_length");
+  EXPECT_EQ(calls_of(row + "7\n"), one + "\nbad json_type x:line 2: expected a JSON object");
+  EXPECT_EQ(calls_of(row + "{\"input_length\":\"1\",\"output_length\":2}"),
+            one + "\nbad lengths_row x:line 2: no whole number for input_length");
+  EXPECT_TRUE(calls_of(row + "{\"input_length\":").starts_with(one + "\nbad json_syntax x:line 2"));
+}
+
+TEST(Lengths, Errors) {
+  EXPECT_EQ(calls_of("", "lengths"), "lengths_columns x: it is empty");
+  EXPECT_EQ(calls_of("a,b\n1,2\n", "lengths"),
+            "lengths_columns x: none that is known, name them with --columns; there are a, b");
+  EXPECT_EQ(calls_of("a,b\n1,2\n", "lengths:c,a"), "lengths_columns x: not c, a; there are a, b");
+  EXPECT_EQ(calls_of("{\"a\":1}", "lengths"), "lengths_columns x: none that is known, name them with --columns");
+  EXPECT_EQ(calls_of("a,b\n", "lengths: ,"), "lengths_columns x: no column is named");
+  EXPECT_EQ(calls_of("a,b\n", "lengths:a,a"), "lengths_columns x: a is named twice");
+  EXPECT_EQ(calls_of("a,b\n", "npy:a"), "invalid_argument x: the format 'npy' takes no columns");
+  EXPECT_TRUE(calls_of("a,b\n1,2\n").starts_with("unknown_format"));
+  EXPECT_TRUE(calls_of("{\n\"input_length\": 1,\n\"output_length\": 2}").starts_with("unknown_format"));
+}
+
+TEST(Lengths, NoRowsAreNothing) {
+  EXPECT_EQ(calls_of("ContextTokens,GeneratedTokens\n"), "");
+  tests::Collector sink;
+  EXPECT_TRUE(tests::read("ContextTokens,GeneratedTokens\n1,2\n", sink).ok());
+  ASSERT_EQ(sink.declarations.size(), 1u);
+  EXPECT_EQ(tests::described(sink.declarations[0].inputs[1]), "GeneratedTokens [GeneratedTokens]");
+}
+
+TEST(Lengths, Columns) {
+  const std::string path = tests::source_folder() + "/tests/golden/read/lengths/azure.csv";
+  EXPECT_EQ(read_lengths("/nonexistent").error().code, ErrorCode::file_open);
+  EXPECT_EQ(read_lengths(path).error().code, ErrorCode::lengths_row);
+  std::size_t bad = 0;
+  const auto columns = read_lengths(path, {}, [&](const Error&) { return ++bad > 0; });
+  ASSERT_TRUE(columns.ok()) << columns.error().message();
+  ASSERT_EQ(columns->size(), 2u);
+  EXPECT_EQ((*columns)[0].name, "ContextTokens");
+  EXPECT_EQ((*columns)[0].counts, (std::vector<std::int64_t>{4808, 3180}));
+  EXPECT_EQ((*columns)[1].counts, (std::vector<std::int64_t>{10, 8}));
+  EXPECT_EQ(bad, 1u);
+  EXPECT_EQ(read_lengths(path, {"GeneratedTokens"}, [](const Error&) { return true; })->at(0).counts,
+            (std::vector<std::int64_t>{10, 8, 8}));
+}
+
+}  // namespace
+}  // namespace tensorspec
