@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One entry of the family of subcommands. src/cli/foo.cpp defines `constinit const Command commands::foo`; main.cpp,
-// the only unit that includes CLI11, makes the table of them.
+// One entry of the family of subcommands. src/cli/foo.cpp defines `constinit const Command commands::foo`;
+// program.cpp, the only unit that includes CLI11, makes the table of them.
 #pragma once
 
 #include <functional>

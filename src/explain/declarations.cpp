@@ -60,6 +60,7 @@ Status apply_ranges(const Declarations& declarations, std::vector<Variant>& vari
                                        {}});
         if (range.min) symbol.min = range.min;
         if (range.max) symbol.max = range.max;
+        if (range.typical) symbol.typical = range.typical;
         drop_step_outside(symbol, variant);
         symbol.declared = true;
       }
@@ -92,7 +93,8 @@ bool by_hand(const Contract& contract) {
 
 void add_symbol(const Symbol& symbol, bool declared, Declarations& out) {
   if (!declared) return;
-  if (symbol.min || symbol.max) out.ranges.try_emplace(symbol.name, Declarations::Range{symbol.min, symbol.max, true});
+  if (symbol.min || symbol.max)
+    out.ranges.try_emplace(symbol.name, Declarations::Range{symbol.min, symbol.max, true, {}});
   if (symbol.multiple_of != 1)
     out.steps.try_emplace(symbol.name, Declarations::Step{symbol.multiple_of, symbol.residue});
 }
@@ -115,9 +117,11 @@ void add_edited(const Contract& contract, Declarations& out) {
   for (std::size_t i = 0; i < contract.variants().size() && i < learned->variants().size(); ++i)
     for (const Symbol& symbol : contract.variants()[i].symbols) {
       const Symbol* own = learned->variants()[i].symbol(symbol.name);
-      if (!own || own->at != symbol.at || symbol.declared) continue;
+      if (!own || own->at != symbol.at) continue;
+      if (symbol.declared && symbol.typical != own->typical) out.ranges[symbol.name].typical = symbol.typical;
+      if (symbol.declared) continue;
       if (symbol.min != own->min || symbol.max != own->max)
-        out.ranges.try_emplace(symbol.name, Declarations::Range{symbol.min, symbol.max, true});
+        out.ranges.try_emplace(symbol.name, Declarations::Range{symbol.min, symbol.max, true, {}});
       // A step that was claimed by a rule of another version is still one that all sizes keep.
       const bool kept = std::max(own->multiple_of, own->seen_multiple_of) % symbol.multiple_of == 0;
       if (symbol.multiple_of != 1 && !kept)

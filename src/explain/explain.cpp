@@ -161,6 +161,7 @@ class VariantExplainer {
         symbol.name = *name;
         symbol.min = symbol.max = symbol.typical = fixed_names_[*name] = *joined_.constant(column);
         symbol.seen = 1;
+        symbol.source = Symbol::Source::observed;
         symbol.at = axis_name(tensor.slot.name, axis);
         variant_.symbols.push_back(std::move(symbol));
       }

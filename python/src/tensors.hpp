@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tensors of any Python library, read by name, dtype and shape alone. Their storage is never touched, so tensors that
+// are meta, fake, lazy, copy-on-write or inside vmap stay as they are.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <forward_list>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "bindings.hpp"
+#include "tensorspec/call.hpp"
+
+namespace tensorspec::python {
+
+// The dtype that an object stands for: torch.dtype, numpy.dtype, a name, anything whose str() is one. None: not known.
+DType to_dtype(nb::handle object);
+
+// Extents of one call, in order. Small ones stay off the heap.
+class Extents {
+ public:
+  void push(std::int64_t extent) {
+    if (size_ < inline_.size()) inline_[size_] = extent;
+    else spill(extent);
+    ++size_;
+  }
+  // Takes the last ones off. REQUIRES: size <= size().
+  void resize(std::size_t size) {
+    // The heap, once used, holds all of them.
+    if (size_ > inline_.size() && size <= inline_.size()) std::copy_n(heap_.begin(), size, inline_.begin());
+    if (size_ > inline_.size()) heap_.resize(size <= inline_.size() ? 0 : size);
+    size_ = size;
+  }
+  std::size_t size() const noexcept { return size_; }
+  const std::int64_t* data() const noexcept { return size_ <= inline_.size() ? inline_.data() : heap_.data(); }
+  std::span<const std::int64_t> all() const noexcept { return {data(), size_}; }
+
+ private:
+  void spill(std::int64_t extent);
+
+  std::array<std::int64_t, 512> inline_;
+  std::vector<std::int64_t> heap_;
+  std::size_t size_ = 0;
+};
+
+// The tensors of one call, as read: inputs, then outputs.
+class Tensors {
+ public:
+  struct Tensor {
+    PyObject* name;      // a str of exactly that type
+    const DType* dtype;  // one object per dtype of a library, so that the same are mostly told by address
+    std::uint32_t rank;
+  };
+
+  Tensors() = default;
+  Tensors(const Tensors&) = delete;
+  Tensors& operator=(const Tensors&) = delete;
+  ~Tensors();
+
+  // Appends what a mapping of names to tensors, or a sequence of TensorInfo, holds; None: nothing. A tensor is what has
+  // `shape` and `dtype`, a TensorInfo, or a pair (dtype, shape). Raises TypeError, tensorspec.Error, and what the
+  // tensors' attributes raise.
+  void read(nb::handle tensors, const char* what);
+  void end_inputs() noexcept { inputs_ = count_; }
+
+  std::size_t inputs() const noexcept { return inputs_; }
+  std::span<const Tensor> all() const noexcept {
+    return {count_ <= inline_.size() ? inline_.data() : heap_.data(), count_};
+  }
+  // The extents of all tensors, one after the other.
+  Extents& extents() noexcept { return extents_; }
+  const Extents& extents() const noexcept { return extents_; }
+
+  // Without batch size, accepted, once.
+  Call to_call() const;
+
+ private:
+  void add(nb::handle name, nb::handle tensor, const char* what);
+  const DType* read_fast(PyObject* tensor);
+  const DType* read_any(nb::handle tensor, const std::string& name, std::size_t first);
+  void push(PyObject* name, const DType* dtype, std::size_t rank);
+  const DType* keep(DType dtype) { return &own_.emplace_front(std::move(dtype)); }
+
+  std::array<Tensor, 64> inline_;
+  std::vector<Tensor> heap_;
+  std::size_t count_ = 0, inputs_ = 0;
+  Extents extents_;
+  std::forward_list<DType> own_;  // of dtypes that have no object for ever
+};
+
+// The extents of an object's `shape`, or the object itself when it is a sequence of sizes. `name` is for messages.
+void read_shape(nb::handle shape, std::string_view name, Extents& out);
+// One tensor, called `name`.
+TensorInfo to_tensor_info(nb::handle tensor, std::string name);
+// None, or a whole number: int, NumPy integer, a float such as 2.0, or a NaN, which is not known. Raises
+// tensorspec.Error (invalid_batch_size) for other numbers, TypeError for what is none.
+std::optional<std::int64_t> to_batch_size(nb::handle value);
+// A whole number of any kind of integer object; nullopt when it is none, or does not fit.
+std::optional<std::int64_t> to_int64(nb::handle value);
+
+std::string utf8(nb::handle text);
+std::string type_of(nb::handle object);
+
+// What calls of one kind have in common: names, dtypes, ranks.
+class Kind {
+ public:
+  Kind(const Tensors& tensors, bool has_batch_size, bool ok);
+  bool fits(const Tensors& tensors, bool has_batch_size, bool ok) const noexcept;
+
+ private:
+  struct Slot {
+    nb::object name;
+    const DType* dtype;  // as it was read, or a copy of our own
+    std::size_t rank;
+  };
+  std::vector<Slot> slots_;
+  std::vector<std::unique_ptr<DType>> own_;
+  std::size_t inputs_;
+  bool has_batch_size_, ok_;
+};
+
+}  // namespace tensorspec::python
