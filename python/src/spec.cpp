@@ -85,12 +85,79 @@ std::array<nb::object, kLists.size()> to_lists(const TensorSpec& spec) {
           to_list(spec._bs_multipliers, [](double multiplier) { return nb::float_(multiplier); })};
 }
 
-nb::tuple from_tensor(nb::handle tensor, nb::handle batch_size) {
+nb::object from_tensor(nb::handle cls, nb::handle tensor, nb::handle batch_size) {
   if (batch_size.is_none()) raise({ErrorCode::invalid_batch_size, "batch_size", "None; NaN stands for one not known"});
   const auto size = to_batch_size(batch_size);
-  const TensorSpec spec = unwrap(TensorSpec::from_tensor(to_tensor_info(tensor, ""), size));
-  const auto lists = to_lists(spec);
-  return nb::make_tuple(lists[0], lists[1], lists[2], lists[3]);
+  static const nb::object& name = *new nb::object(nb::str(""));
+  Tensors one;
+  one.add(name, tensor, "tensor");
+  const auto extents = one.extents().all();
+  TensorInfo info{{}, {}, Shape(extents.begin(), extents.end())};
+  const auto lists = to_lists(unwrap(TensorSpec::from_tensor(info, size)));
+  // The dtype that the tensor gives, not ours.
+  return cls(lists[0], lists[1], lists[2], tensor.attr("dtype"), lists[3]);
+}
+
+// Small whole numbers alone: for them equal multipliers are equal fractions (a double tells all fractions below apart).
+constexpr std::int64_t kSmall = std::int64_t{1} << 25;
+
+std::optional<std::int64_t> small_int(PyObject* entry) {
+  if (entry == nullptr || !PyLong_CheckExact(entry)) return std::nullopt;
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(entry, &overflow);
+  return overflow == 0 && value >= 0 && value < kSmall ? std::optional<std::int64_t>(value) : std::nullopt;
+}
+
+// The four lists of a spec, as long as it has them and they are plain ones of one length.
+struct Lists {
+  std::array<nb::object, kLists.size()> lists;
+  Py_ssize_t rank = -1;
+
+  explicit Lists(nb::handle spec) {
+    static const auto& names = *new std::array<nb::object, kLists.size()>{nb::str(kLists[0]), nb::str(kLists[1]),
+                                                                          nb::str(kLists[2]), nb::str(kLists[3])};
+    for (std::size_t i = 0; i < kLists.size(); ++i) {
+      lists[i] = nb::steal(PyObject_GetAttr(spec.ptr(), names[i].ptr()));
+      if (!lists[i].is_valid()) throw nb::python_error();
+      if (!PyList_CheckExact(lists[i].ptr())) return;
+      if (i > 0 && PyList_Size(lists[i].ptr()) != PyList_Size(lists[0].ptr())) return;
+    }
+    rank = PyList_Size(lists[0].ptr());
+  }
+  PyObject* at(std::size_t list, Py_ssize_t axis) const { return PyList_GetItem(lists[list].ptr(), axis); }
+};
+
+// Does what `other` has seen on this axis certainly change nothing. The rules are those of
+// TensorSpec::update_shapes_seen, for the usual case; false says nothing.
+bool axis_unchanged(const Lists& self, const Lists& other, Py_ssize_t i) {
+  PyObject *extent = self.at(0, i), *seen = other.at(0, i);
+  const auto min = small_int(self.at(1, i)), max = small_int(self.at(2, i));
+  const auto low = small_int(other.at(1, i)), high = small_int(other.at(2, i)), size = small_int(seen);
+  if (!min || !max || !low || !high || !size || *low < *min || *high > *max || *size < *low || *size > *high)
+    return false;
+  PyObject *mine = self.at(3, i), *its = other.at(3, i);
+  if (!PyFloat_CheckExact(mine) || !PyFloat_CheckExact(its)) return false;
+  const double a = PyFloat_AsDouble(mine), b = PyFloat_AsDouble(its);
+  // Is the multiplier that of `at` and a whole batch size, or whole itself; what is neither was made by hand.
+  const auto exact = [](std::int64_t at, double multiplier) {
+    const auto elements = static_cast<double>(at);
+    if (TensorSpec::is_int(multiplier)) return multiplier >= 0 && multiplier < static_cast<double>(kSmall);
+    const double batch = std::round(elements / multiplier);
+    return batch >= 1 && batch < static_cast<double>(kSmall) && elements / batch == multiplier;
+  };
+  if (!std::isnan(a) && !(a == b && exact(*min, a) && exact(*low, b))) return false;
+  if (const auto same = small_int(extent)) return *same == *min && *same == *max;
+  if (!PyUnicode_CheckExact(extent)) return false;
+  const bool batch = AxisExtent(utf8(extent)).is_batch();
+  return !batch || (a >= 1 && TensorSpec::is_int(a));
+}
+
+bool unchanged(nb::handle self, nb::handle other) {
+  const Lists mine(self), its(other);
+  if (mine.rank < 0 || mine.rank != its.rank) return false;
+  for (Py_ssize_t i = 0; i < mine.rank; ++i)
+    if (!axis_unchanged(mine, its, i)) return false;
+  return true;
 }
 
 // The merged spec, not written back yet: its lists, and the dtypes that met when there was more than one.
@@ -114,7 +181,8 @@ InfoLevel to_level(const std::string& name) {
 
 void bind_spec(nb::module_& module) {
   nb::module_ spec = module.def_submodule("_spec", "The core of tensorspec.torch.TensorSpec.");
-  spec.def("from_tensor", &from_tensor, "tensor"_a.none(), "batch_size"_a.none());
+  spec.def("from_tensor", &from_tensor, "cls"_a, "tensor"_a.none(), "batch_size"_a.none());
+  spec.def("unchanged", &unchanged, "self"_a, "other"_a);
   spec.def("merged", &merged, "self"_a, "other"_a);
   spec.def(
       "describe",

@@ -65,6 +65,8 @@ class Tensors {
   // `shape` and `dtype`, a TensorInfo, or a pair (dtype, shape). Raises TypeError, tensorspec.Error, and what the
   // tensors' attributes raise.
   void read(nb::handle tensors, const char* what);
+  // One tensor of it.
+  void add(nb::handle name, nb::handle tensor, const char* what);
   void end_inputs() noexcept { inputs_ = count_; }
 
   std::size_t inputs() const noexcept { return inputs_; }
@@ -79,7 +81,6 @@ class Tensors {
   Call to_call() const;
 
  private:
-  void add(nb::handle name, nb::handle tensor, const char* what);
   const DType* read_fast(PyObject* tensor);
   const DType* read_any(nb::handle tensor, const std::string& name, std::size_t first);
   void push(PyObject* name, const DType* dtype, std::size_t rank);

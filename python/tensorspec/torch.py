@@ -65,8 +65,7 @@ class TensorSpec:
             ValueError: the batch size is none, or the tensor is nested and so has no one shape.
             TypeError: the object is no tensor.
         """
-        shape, min_shape, max_shape, multipliers = _core.from_tensor(tensor, batch_size)
-        return cls(shape=shape, min_shape=min_shape, max_shape=max_shape, dtype=tensor.dtype, _bs_multipliers=multipliers)
+        return _core.from_tensor(cls, tensor, batch_size)
 
     def update_shapes_seen(self, other: TensorSpec) -> None:
         """Widens this spec by all that `other` has seen, which may itself come from many updates.
@@ -79,6 +78,8 @@ class TensorSpec:
         Raises:
             ValueError: the ranks differ. Nothing is changed then, nor by any other exception.
         """
+        if self.dtype is other.dtype and not other.dtypes_seen and _core.unchanged(self, other):
+            return
         *lists, dtypes_seen = _core.merged(self, other)
         if dtypes_seen and not self.dtypes_seen:
             warnings.warn(f"dtypes {', '.join(dtypes_seen)} of one tensor; its spec keeps "

@@ -4,6 +4,7 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -97,7 +98,11 @@ def test_readme_blocks_run():
     blocks = re.findall(r"^```(console|python|cpp)\n(.*?)^```$", text, re.M | re.S)
     assert len(blocks) >= 3
     for kind, block in blocks:
-        assert kind == "console", "only console blocks are known to this test"
+        assert kind in ("console", "python"), "only console and Python blocks are known to this test"
+        if kind == "python":
+            done = subprocess.run([sys.executable, "-c", block], cwd=ROOT, capture_output=True, text=True)
+            assert done.returncode == 0, done.stderr
+            continue
         commands = re.split(r"^\$ ", block, flags=re.M)[1:]
         for command in commands:
             line, _, wanted = command.partition("\n")

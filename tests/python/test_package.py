@@ -57,9 +57,9 @@ def test_every_public_name_is_documented():
     for name in tensorspec.__all__:
         if name != "__version__":
             assert getattr(tensorspec, name).__doc__, name
-            assert re.search(rf"\b{name}\b", tensorspec.__doc__) or name in (
-                "Bound", "Calls", "Claim", "ContractDifference", "Difference", "Question", "SuggestedCall", "Symbol",
-                "TensorContract", "Variant", "VariantDifference", "Witness", "Error", "ContractViolation"), name
+        # Classes that only other objects hand out are found there.
+        if not isinstance(getattr(tensorspec, name), type):
+            assert re.search(rf"\b{name}\b", tensorspec.__doc__) or name == "__version__", name
 
 
 def test_wheel_holds_its_libraries(installed):

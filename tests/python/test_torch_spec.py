@@ -347,3 +347,21 @@ def test_fault_10_symbols_without_a_whole_multiplier(multiplier):
                       _bs_multipliers=[multiplier, 2])
     assert spec.get_batch_axis_multipliers() == {1: 2}
     assert (spec.get_max_batch_size(), spec.get_max_batch_size(normalized=True)) == (14, 7)
+
+
+def test_the_short_way_gives_what_the_core_gives():
+    """update_shapes_seen passes over what changes nothing; the core, asked anyway, must agree."""
+    from tensorspec._core import _spec
+
+    numbers = (0, 1, 2, 3, 4, 6)
+    one_axis = [spec_of(*sights) for n in (1, 2) for sights in itertools.product([([s], b) for s in numbers for b in (1, 2, NAN)], repeat=n)]
+    by_hand = [TensorSpec([e], [low], [high], None, [m]) for e in ("batch0", "dim0", "rows", 2, 2**26) for low, high in ((1, 4), (2, 2))
+               for m in (1.0, 2.0, 1.5, 0.0, -1.0, NAN, math.inf, 1)]
+    passed = 0
+    for spec in one_axis[::7] + by_hand:
+        for other in one_axis[::3] + by_hand:
+            if _spec.unchanged(spec, other):
+                *lists, _ = _spec.merged(spec, other)
+                assert str(lists) == str([getattr(spec, name) for name in ("shape", "min_shape", "max_shape", "_bs_multipliers")]), (spec, other)
+                passed += 1
+    assert passed > 500
