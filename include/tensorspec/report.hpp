@@ -7,6 +7,7 @@
 
 #include "tensorspec/contract.hpp"
 #include "tensorspec/diff.hpp"
+#include "tensorspec/plan.hpp"
 
 namespace tensorspec {
 
@@ -20,5 +21,16 @@ std::string to_explanation(const Contract& contract);
 // How many axes are equal, wider, narrower and broken, then a line for each that is not equal, with a size that shows
 // it: "x axis 3: narrower: 320..1603 -> 320..1200, for instance 1201". Axes that changed alike share a line.
 std::string to_text(const ContractDifference& difference);
+
+// The sizes chosen and what they cost, beside one bucket, powers of two and as many as there are sizes; what is not
+// covered.
+std::string to_text(const Plan& plan);
+
+// How much of the cost is padding, which calls no profile takes and why, by axis. With `best`, what the best of as many
+// would cost.
+std::string to_text(const Audit& audit, const Ladder& ladder, const Plan* best = nullptr);
+
+// Profile by profile: what it takes, and which calls are outside it, by axis.
+std::string to_text_by_profile(const Audit& audit, const Ladder& ladder);
 
 }  // namespace tensorspec

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/try.hpp"
+
 namespace tensorspec {
 namespace {
 
@@ -57,9 +59,31 @@ std::filesystem::path behind_links(std::filesystem::path path) {
   return path;
 }
 
-bool fill(int fd, mode_t mode, std::string_view bytes) {
-  return fd >= 0 && ::fchmod(fd, mode) == 0 && write_all(fd, bytes) && ::fsync(fd) == 0;
-}
+using Producer = std::function<Status(const FileWriter& write)>;
+
+// Fills a file by a producer; an error of the system is that of errno at `path`.
+class Filling {
+ public:
+  Filling(const std::filesystem::path& path, const Producer& produce) : path_(path), produce_(produce) {}
+
+  Status into(int fd) {
+    return produce_([&](std::string_view bytes) -> Status {
+      if (!write_all(fd, bytes)) return failed(ErrorCode::file_write, path_);
+      return {};
+    });
+  }
+  // A new file, which is synced.
+  Status into_new(int fd, mode_t mode) {
+    if (fd < 0 || ::fchmod(fd, mode) != 0) return failed(ErrorCode::file_write, path_);
+    if (Status status = into(fd); !status.ok()) return status;
+    if (::fsync(fd) != 0) return failed(ErrorCode::file_write, path_);
+    return {};
+  }
+
+ private:
+  const std::filesystem::path& path_;
+  const Producer& produce_;
+};
 
 // Gives a file without a name one that begins with `stem`; empty when it cannot have one.
 std::string give_name(int fd, const std::string& stem) {
@@ -72,24 +96,25 @@ std::string give_name(int fd, const std::string& stem) {
   return {};
 }
 
-// A new file in `folder` with these bytes, synced. Returns its name, which begins with `stem`; empty on an error, which
-// is in errno then.
-std::string write_new(const std::filesystem::path& folder, const std::string& stem, mode_t mode,
-                      std::string_view bytes) {
+// A new file in `folder`, filled and synced. Returns its name, which begins with `stem`.
+Result<std::string> write_new(const std::filesystem::path& folder, const std::string& stem, mode_t mode,
+                              Filling& filling) {
   {
     // Without a name until it is whole, so that a kill leaves nothing behind; not every file system can.
     const Descriptor nameless(::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600));
-    if (fill(nameless.get(), mode, bytes))
+    if (nameless.get() >= 0) {
+      if (Status status = filling.into_new(nameless.get(), mode); !status.ok()) return std::move(status).error();
       if (std::string name = give_name(nameless.get(), stem); !name.empty()) return name;
+    }
   }
   std::string name = stem + "XXXXXX";
   Descriptor named(::mkostemp(name.data(), O_CLOEXEC));
-  if (named.get() < 0) return {};
-  if (fill(named.get(), mode, bytes) && named.close()) return name;
-  const int reason = errno;
-  ::unlink(name.c_str());
-  errno = reason;
-  return {};
+  const bool made = named.get() >= 0;
+  Status status = filling.into_new(named.get(), mode);
+  if (status.ok() && !named.close()) status = failed(ErrorCode::file_write, name);
+  if (status.ok()) return name;
+  if (made) ::unlink(name.c_str());
+  return std::move(status).error();
 }
 
 }  // namespace
@@ -111,22 +136,27 @@ Result<std::string> load_file(const std::filesystem::path& path, std::uint64_t l
 }
 
 Status save_file(const std::filesystem::path& path, std::string_view bytes) {
+  return save_file(path, [bytes](const FileWriter& write) { return write(bytes); });
+}
+
+Status save_file(const std::filesystem::path& path, const std::function<Status(const FileWriter& write)>& produce) {
+  Filling filling(path, produce);
   struct stat known {};
   const bool exists = ::stat(path.c_str(), &known) == 0;
   if (!exists && errno != ENOENT) return failed(ErrorCode::file_write, path);
   if (exists && !S_ISREG(known.st_mode)) {
     // A pipe or a device (/dev/stdout) cannot be replaced, only written to.
     Descriptor out(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-    if (out.get() < 0 || !write_all(out.get(), bytes)) return failed(ErrorCode::file_write, path);
-    return {};
+    if (out.get() < 0) return failed(ErrorCode::file_write, path);
+    return filling.into(out.get());
   }
   const mode_t mask = ::umask(0);
   ::umask(mask);
   const mode_t mode = exists ? known.st_mode & 07777 : 0666 & ~mask;
   const std::filesystem::path target = behind_links(path);
   const std::filesystem::path folder = target.has_parent_path() ? target.parent_path() : ".";
-  const std::string name = write_new(folder, (folder / ("." + target.filename().string() + ".")).string(), mode, bytes);
-  if (name.empty()) return failed(ErrorCode::file_write, path);
+  TRY(const std::string name,
+      write_new(folder, (folder / ("." + target.filename().string() + ".")).string(), mode, filling));
   if (::rename(name.c_str(), target.c_str()) != 0) {
     Error error = failed(ErrorCode::file_write, path);
     ::unlink(name.c_str());

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -14,8 +15,11 @@ namespace tensorspec {
 Result<std::string> load_file(const std::filesystem::path& path, std::uint64_t limit);
 
 // Replaces the file as one step: a temporary beside it, fsync, rename, fsync of the folder. On an error the target is
-// as it was and no temporary is left; after a kill at most a whole one, where the file system has files without a name. A
-// pipe or a device is written to. Errors: file_write.
+// as it was and no temporary is left; after a kill at most a whole one, where the file system has files without a name.
+// A pipe or a device is written to. Errors: file_write.
 Status save_file(const std::filesystem::path& path, std::string_view bytes);
+// The same with the bytes given piece by piece: `produce` calls `write` for each. Its errors are returned.
+using FileWriter = std::function<Status(std::string_view bytes)>;
+Status save_file(const std::filesystem::path& path, const std::function<Status(const FileWriter& write)>& produce);
 
 }  // namespace tensorspec

@@ -5,6 +5,7 @@
 
 #include "base/json.hpp"
 #include "cli/command.hpp"
+#include "cli/ladder.hpp"
 #include "tensorspec/read.hpp"
 #include "tensorspec/recording.hpp"
 #include "tensorspec/report.hpp"
@@ -15,7 +16,7 @@ namespace {
 using What = Difference::What;
 
 struct Arguments {
-  std::string older, newer;
+  std::string older, newer, symbol;
   bool json = false, quiet = false;
 };
 
@@ -78,6 +79,8 @@ Json difference_json(const ContractDifference& difference) {
 
 int run(const Arguments& arguments) {
   const auto older = read_contract(arguments.older);
+  if (older.ok() && is_ladder_file(arguments.newer))
+    return tell_outside(older->contract, arguments.newer, arguments.symbol, arguments.json, arguments.quiet);
   const auto newer = read_contract(arguments.newer);
   if (!older.ok() || !newer.ok()) {
     print_error(older.ok() ? newer.error() : older.error(), arguments.json);
@@ -101,7 +104,9 @@ std::function<int()> define(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
   options.positional("OLD", arguments->older,
                      "A contract, or a file that declares one: an ONNX model, config.pbtxt, MLmodel");
-  options.positional("NEW", arguments->newer, "The contract or declaration to hold against it");
+  options.positional("NEW", arguments->newer,
+                     "The contract or declaration to hold against it, or a plan or ladder of sizes");
+  options.text("--symbol", arguments->symbol, "NAME", "The symbol of a plain list of sizes");
   options.flag("--json", arguments->json, "Print JSON, every axis included");
   options.flag("-q,--quiet", arguments->quiet, "Only answer by the exit code: 1 when something is narrower or broken");
   return [arguments] { return run(*arguments); };

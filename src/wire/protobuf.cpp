@@ -12,7 +12,22 @@ namespace {
 constexpr std::size_t kMaxVarint = 10;
 constexpr std::string_view kCut = "cut";
 
+void append_varint(std::string& out, std::uint64_t value) {
+  for (; value >= 0x80; value >>= 7) out += static_cast<char>((value & 0x7F) | 0x80);
+  out += static_cast<char>(value);
+}
+
 }  // namespace
+
+void append_proto_number(std::string& out, std::uint32_t field, std::uint64_t value) {
+  append_varint(out, std::uint64_t{field} << 3);
+  append_varint(out, value);
+}
+
+void append_proto_length(std::string& out, std::uint32_t field, std::uint64_t bytes) {
+  append_varint(out, std::uint64_t{field} << 3 | 2);
+  append_varint(out, bytes);
+}
 
 std::optional<std::uint64_t> take_varint(std::string_view& bytes) noexcept {
   std::uint64_t value = 0;

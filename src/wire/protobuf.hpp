@@ -36,6 +36,14 @@ std::string_view decode_field(std::string_view bytes, ProtoField& field) noexcep
 // The varint at the front of `bytes`, which lose it; nullopt: cut, or longer than ten bytes.
 std::optional<std::uint64_t> take_varint(std::string_view& bytes) noexcept;
 
+// Appends a field: its tag, and the number or the count of bytes that follow.
+void append_proto_number(std::string& out, std::uint32_t field, std::uint64_t value);
+void append_proto_length(std::string& out, std::uint32_t field, std::uint64_t bytes);
+inline void append_proto_bytes(std::string& out, std::uint32_t field, std::string_view bytes) {
+  append_proto_length(out, field, bytes.size());
+  out += bytes;
+}
+
 // Bytes of a source through one window, which grows while it is read in order and shrinks after a jump: a walk over
 // many small fields reads large pieces, one that seeks over payloads reads a page each. Not thread-safe.
 class ProtoWindow {

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The signature of an MLflow model (ModelSignature.to_dict): JSON texts inside JSON. -1 is a varying axis.
+#include "base/json.hpp"
+#include "base/text.hpp"
+#include "base/try.hpp"
+#include "export/exporter.hpp"
+#include "export/spelling.hpp"
+
+namespace tensorspec {
+namespace {
+
+std::optional<std::string> numpy_name(const DType& dtype) {
+  switch (dtype.kind()) {
+    case DType::Kind::boolean: return "bool";
+    case DType::Kind::string: return "str";
+    case DType::Kind::int8:
+    case DType::Kind::int16:
+    case DType::Kind::int32:
+    case DType::Kind::int64:
+    case DType::Kind::uint8:
+    case DType::Kind::uint16:
+    case DType::Kind::uint32:
+    case DType::Kind::uint64:
+    case DType::Kind::float16:
+    case DType::Kind::float32:
+    case DType::Kind::float64:
+    case DType::Kind::complex64:
+    case DType::Kind::complex128: return std::string(dtype.name());
+    default: return std::nullopt;
+  }
+}
+
+Json schema(const std::vector<TensorContract>& tensors, ExportJob& job) {
+  if (tensors.empty()) return {};
+  Json::Array out;
+  for (const TensorContract& tensor : tensors) {
+    Json::Array shape;
+    for (const Dim& dim : tensor.shape) shape.push_back(dim.as_integer().value_or(-1));
+    Json spec = Json().add("dtype", dtype_in(tensor, numpy_name, job, "float32")).add("shape", std::move(shape));
+    Json entry = Json().add("name", tensor.name).add("type", "tensor").add("tensor-spec", std::move(spec));
+    if (tensor.optional) job.note("optional output " + printable(tensor.name) + " is always expected");
+    out.push_back(std::move(entry));
+  }
+  return Json(std::move(out)).dump();
+}
+
+Status write(ExportJob& job) {
+  const Variant& variant = *job.part().variant;
+  Json out = Json().add("inputs", schema(variant.inputs, job)).add("outputs", schema(variant.outputs, job));
+  job.print(out.add("params", Json()).dump(1) + "\n");
+  return {};
+}
+
+}  // namespace
+
+constinit const Exporter exporters::mlflow{
+    .info = {.id = "mlflow",
+             .engine = "MLflow 2, 3",
+             .file = "mlflow_signature.json",
+             .form = "model signature",
+             .proof = "mlflow-skinny enforces it; refuses rank, fixed sizes, dtypes and missing inputs",
+             .keeps = Keeps::dtypes | Keeps::outputs},
+    .write = write,
+};
+
+}  // namespace tensorspec
