@@ -268,8 +268,8 @@ class RequestReader {
 
   Status read() {
     TRY_VOID(read_headers());
-    TRY(const bool lines, first_line_is_whole());
-    return lines ? read_lines() : read_one();
+    TRY(const std::string text, read_text());
+    return lines_ ? read_lines() : read_one(text);
   }
 
  private:
@@ -311,20 +311,6 @@ class RequestReader {
     return {};
   }
 
-  // Requests of JSON Lines have a line each; of a document over several lines the first is no object.
-  Result<bool> first_line_is_whole() {
-    if (body_ > 0) return false;
-    LineReader lines(source_);
-    LineReader::Line line;
-    TRY(const bool some, lines.next(line));
-    const std::size_t last = line.text.find_last_not_of(kBlanks);
-    if (!some || last == std::string_view::npos || line.text[last] != '}') return false;
-    TRY(const bool more, lines.next(line));
-    if (!more) return false;
-    const std::size_t first = line.text.find_first_not_of(kBlanks);
-    return first == std::string_view::npos || line.text[first] == '{';
-  }
-
   Status read_lines() {
     LineReader lines(source_);
     LineReader::Line line;
@@ -342,8 +328,7 @@ class RequestReader {
     }
   }
 
-  Status read_one() {
-    TRY(const std::string text, read_text());
+  Status read_one(std::string_view text) {
     if (auto status = parser_.parse(text); !status.ok()) return at(std::move(status).error());
     if (const auto binaries = parser_.request().binaries(); !binaries.empty() || document_size_)
       TRY_VOID(BinaryData(source_, body_ + text_size_).check(binaries));
@@ -368,10 +353,19 @@ class RequestReader {
     return text;
   }
 
+  // Requests of JSON Lines have a line each; of a document over several lines the first is no object.
+  static bool is_lines(std::string_view text) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::size_t last = text.substr(0, end).find_last_not_of(kBlanks);
+    const std::size_t next = text.find_first_not_of(kBlanks, end);
+    return last != std::string_view::npos && text[last] == '}' && next != std::string_view::npos && text[next] == '{';
+  }
+
   // Only what says that there is some has bytes behind it; otherwise the document is all there is.
   Status read_to_end_of_document(std::string& text) {
     for (std::size_t size = kFirstPiece;; size *= 2) {
       TRY_VOID(read_further(source_, body_, text, size));
+      if (body_ == 0 && (lines_ = is_lines(text))) return {};
       if (text.size() > kMaxDocument)
         return at({ErrorCode::document_too_large, "", "the limit is " + std::to_string(kMaxDocument) + " bytes"});
       const std::size_t end = text.find(kBinarySize) == std::string::npos ? std::string::npos : end_of_object(text);
@@ -385,6 +379,7 @@ class RequestReader {
   RequestParser parser_;
   std::uint64_t body_ = 0;
   std::optional<std::size_t> document_size_;
+  bool lines_ = false;
   std::size_t text_size_ = 0;
 };
 

@@ -60,6 +60,9 @@ def test_check_of_a_request(cli, ocr, tmp_path):
     body["inputs"][0]["shape"][2] = 48
     request.write_text(json.dumps(body, indent=2))
     assert cli("check", ocr, request)[0] == 0
+    for text, count in ((request.read_text(), "1 call"), (2 * (json.dumps(body) + "\n"), "2 calls")):
+        code, out, _ = cli("check", ocr, "-", stdin=text)
+        assert code == 0 and count in out
     config = tmp_path / "config.pbtxt"
     config.write_text(CONFIG % (4, "3, 48, -1"))
     assert cli("check", config, request)[0] == 0
