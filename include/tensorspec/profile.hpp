@@ -17,7 +17,8 @@ struct ProfileRange {
   friend bool operator==(const ProfileRange&, const ProfileRange&) = default;
 };
 
-// Every symbol of the variant by name. The opt sizes together are one call that the model takes. A plain value.
+// Symbols of the variant by name; one that is missing may have any size. The opt sizes together are one call that the
+// model takes. A plain value.
 struct Profile {
   std::map<std::string, ProfileRange, std::less<>> symbols;
 

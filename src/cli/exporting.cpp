@@ -17,7 +17,7 @@ namespace tensorspec::cli {
 namespace {
 
 struct Arguments {
-  std::string contract, to, model, output, variant, plan;
+  std::string contract, to, model, plan, output, variant;
   std::vector<std::string> ranges;
   bool list = false, json = false, quiet = false;
 };
@@ -197,8 +197,10 @@ Status check(const Arguments& arguments, ExportOptions& options) {
 }
 
 // The profiles of --plan for the variant that is exported.
-Status add_profiles(const Arguments& arguments, const Contract& contract, ExportOptions& options) {
+Status read_plan(const Arguments& arguments, const Contract& contract, ExportOptions& options) {
   if (arguments.plan.empty()) return {};
+  if (!options.variant && contract.variants().size() > 1)
+    return Error{ErrorCode::invalid_argument, "--plan", "of which variant? --variant N says it"};
   TRY(const std::vector<Ladder> ladders, load_ladders(arguments.plan, ""));
   const std::size_t variant = options.variant.value_or(0);
   if (variant >= contract.variants().size()) return {};  // the export says so
@@ -221,6 +223,7 @@ int run(const Arguments& arguments) {
   const auto contract = declare(read->contract, arguments.ranges);
   if (!contract.ok()) return fail(contract.error());
   if (arguments.list) return list(arguments);
+  if (const Status status = read_plan(arguments, *contract, options); !status.ok()) return fail(status.error());
   const auto ids = chosen(arguments);
   if (!ids.ok()) return fail(ids.error());
   if (const Status status = add_profiles(arguments, *contract, options); !status.ok()) return fail(status.error());
@@ -239,6 +242,7 @@ std::function<int()> define(Options& options) {
   options.flag("--list", arguments->list, "List what there is to export to, and what each dialect keeps");
   options.text("--to", arguments->to, "NAME[,NAME]", "Export to these, or to all");
   options.text("--model", arguments->model, "MODEL", "The model to rewrite, for --to onnx");
+  options.text("--plan", arguments->plan, "PLAN", "Export the profiles of a plan, where the dialect has several");
   options.text("-o,--output", arguments->output, "PATH",
                "Write to this file, or into this folder; without it to standard output");
   options.text("--variant", arguments->variant, "N", "Export the Nth variant alone, from 0");

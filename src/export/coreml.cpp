@@ -100,7 +100,7 @@ Status write(ExportJob& job) {
 
 constinit const Exporter exporters::coreml{
     .info = {.id = "coreml",
-             .engine = "Core ML, coremltools 7 to 9",
+             .engine = "Core ML, coremltools 9",
              .file = "coreml_inputs.py",
              .form = "Python source: inputs of coremltools.convert",
              .proof = "coremltools converts and writes the ranges; predictions need macOS, so it cannot refuse here",

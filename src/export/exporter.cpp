@@ -104,8 +104,8 @@ Result<Exported> export_contract(const Contract& contract, std::string_view expo
     const Variant& variant = contract.variants()[index];
     TRY(std::vector<SizeBox> boxes, boxes_of(contract, variant, options.profiles));
     if (!has(entry->info.keeps, Keeps::profiles)) merge_boxes(boxes);
-    if (has(entry->info.keeps, Keeps::typical) && !boxes[0].observed)
-      job.note("no call is known to take typical sizes from: these are the largest there are");
+    if (has(entry->info.keeps, Keeps::typical) && boxes[0].guessed)
+      job.note("no call tells the typical sizes: the largest stand for them, where there are any");
     job.parts.push_back({&variant, index, std::move(boxes)});
   }
   if (Status status = entry->write(job); !status.ok()) return std::move(status).error();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Python source with the symbolic arguments of jax.export. Expressions may be sums, products and floordiv, and ranges
-// are constraints of the scope. A claimed step is spelled out: 8*seq_8. jax solves one symbol from each axis.
+// are constraints of the scope. A claimed step is spelled out: 8*seq_8. jax solves one symbol from each axis, and has
+// none below 1.
 #include <algorithm>
 
 #include "base/text.hpp"
@@ -27,8 +28,28 @@ std::optional<std::string> jax_dtype(const DType& dtype) {
   }
 }
 
+// Symbols of jax are at least 1: one that can be 0 is counted from 1, as past_plus_1-1.
+std::optional<Variant> from_one(const Variant& variant) {
+  Variant out = variant;
+  std::map<std::string, Dim> values;
+  for (Symbol& symbol : out.symbols) {
+    if (symbol.min.value_or(0) > 0) continue;
+    std::string name = symbol.name + "_plus_1";
+    while (variant.symbol(name) != nullptr) name += "_";
+    const auto value = Dim::subtract(Dim::symbol(name), Dim(1));
+    if (!value.ok() || symbol.max == kMaxExtent) return std::nullopt;
+    values.emplace(symbol.name, *value);
+    symbol.name = std::move(name);
+    symbol.min = 1;
+    if (symbol.max) ++*symbol.max;
+  }
+  if (!substitute(out, values)) return std::nullopt;
+  return out;
+}
+
 Status write(ExportJob& job) {
-  const auto stepless = without_steps(within_box(job.part()));
+  const auto counted_in_steps = without_steps(within_box(job.part()));
+  const auto stepless = counted_in_steps ? from_one(*counted_in_steps) : std::nullopt;
   if (!stepless) return Error{ErrorCode::export_refused, "jax", "an expression is too large when counted in steps"};
   Names names([](std::string_view name) {
     return name == "max" || name == "min" || name == "mod" || name == "floordiv" || name == "_";
@@ -74,7 +95,7 @@ Status write(ExportJob& job) {
 
 constinit const Exporter exporters::jax{
     .info = {.id = "jax",
-             .engine = "jax.export, jax 0.4.31 to 0.10",
+             .engine = "jax.export, jax 0.10",
              .file = "jax_export.py",
              .form = "Python source: symbolic arguments",
              .proof = "jax.export exports a function; its call refuses range, step, sum and batch",

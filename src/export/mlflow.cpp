@@ -56,7 +56,7 @@ Status write(ExportJob& job) {
 
 constinit const Exporter exporters::mlflow{
     .info = {.id = "mlflow",
-             .engine = "MLflow 2, 3",
+             .engine = "MLflow 3",
              .file = "mlflow_signature.json",
              .form = "model signature",
              .proof = "mlflow-skinny enforces it; refuses rank, fixed sizes, dtypes and missing inputs",

@@ -70,6 +70,7 @@ class Rewriter {
     for (const Claim& claim : variant_.claims)
       if (claim.certainty == Certainty::weak || claim.certainty == Certainty::open)
         unsure_.insert(axis_name(claim.tensor, claim.axis));
+      else if (claim.certainty == Certainty::declared) declared_.insert(axis_name(claim.tensor, claim.axis));
   }
 
   Result<Pieces> model() {
@@ -282,7 +283,7 @@ class Rewriter {
   Result<std::string> shape_of(const TensorContract& tensor, const std::vector<FileDim>& dims) {
     if (dims.size() != tensor.shape.size())
       return Error{ErrorCode::export_model, printable(tensor.name),
-                   "the model declares " + counted(dims.size(), "axis") + ", the contract has " +
+                   "the model declares a rank of " + std::to_string(dims.size()) + ", the contract " +
                        std::to_string(tensor.shape.size())};
     std::string shape;
     for (std::size_t axis = 0; axis < dims.size(); ++axis) {
@@ -290,7 +291,7 @@ class Rewriter {
       const FileDim& dim = dims[axis];
       const auto size = tensor.shape[axis].as_integer();
       const bool free_in_model = !dim.size || *dim.size < 0;
-      if (size && free_in_model) {
+      if (size && free_in_model && job_.contract.evidence() && !declared_.contains(place)) {
         // One size in all calls does not mean that there is no other.
         never_varied_.push_back(printable(place) + " = " + std::to_string(*size));
         append_dim(shape, std::nullopt, "", dim.denotation);
@@ -361,7 +362,7 @@ class Rewriter {
   ExportJob& job_;
   const Variant& variant_;
   ProtoWindow window_;
-  std::set<std::string> unsure_;
+  std::set<std::string> unsure_, declared_;  // axes
   std::set<const TensorContract*> found_;
   std::vector<std::string> unknown_, changed_, never_varied_, not_sure_;
   bool external_ = false;
@@ -383,7 +384,7 @@ constinit const Exporter exporters::onnx{
          .form = "the model, declared anew",
          .proof =
              "onnx.checker with full inference, ONNX Runtime runs it, its symbolic_shape_infer reads the expressions; "
-             "cannot refuse a size",
+             "cannot refuse a range",
          .keeps = Keeps::minimum | Keeps::maximum | Keeps::shared | Keeps::multiples | Keeps::sums | Keeps::products |
                   Keeps::strides | Keeps::dtypes | Keeps::outputs,
          .needs_model = true},

@@ -43,7 +43,7 @@ Status write(ExportJob& job) {
 
 constinit const Exporter exporters::openvino{
     .info = {.id = "openvino",
-             .engine = "OpenVINO 2023 to 2026",
+             .engine = "OpenVINO 2026",
              .file = "openvino_shapes.py",
              .form = "Python source: reshape",
              .proof = "OpenVINO reshapes and runs; refuses sizes outside a range",

@@ -67,8 +67,9 @@ constinit const Exporter exporters::recording{
              .file = "corners.jsonl",
              .form = "recording of corner calls",
              .proof = "tensorspec check: every call conforms",
-             .keeps =
-                 Keeps::minimum | Keeps::maximum | Keeps::typical | Keeps::profiles | Keeps::dtypes | Keeps::variants},
+             .keeps = Keeps::minimum | Keeps::maximum | Keeps::typical | Keeps::shared | Keeps::multiples |
+                      Keeps::sums | Keeps::products | Keeps::strides | Keeps::profiles | Keeps::dtypes |
+                      Keeps::variants},
     .write = write,
 };
 

@@ -171,7 +171,7 @@ Result<Domains> domains_of(const Variant& variant, const Profile* profile) {
   if (profile == nullptr) return out;
   for (auto& [name, domain] : out) {
     const auto found = profile->symbols.find(name);
-    if (found == profile->symbols.end()) return Error{ErrorCode::profile_mismatch, name, "the profile leaves it out"};
+    if (found == profile->symbols.end()) continue;  // any size
     const auto& [min, opt, max] = found->second;
     if (min > opt || opt > max || !domain.contains(min) || !domain.contains(opt) || !domain.contains(max))
       return Error{ErrorCode::profile_mismatch, name,
@@ -222,18 +222,27 @@ Result<SizeBox> box_of(const Contract& contract, const Variant& variant, const P
   for (const TensorContract& tensor : variant.inputs)
     for (const Dim& dim : tensor.shape)
       for (const std::string& name : dim.symbols()) asked[name] = box.domains[name];
+  const auto told = profile == nullptr ? 0 : std::count_if(asked.begin(), asked.end(), [&](const auto& entry) {
+    return profile->symbols.contains(entry.first);
+  });
+  // What a profile does not tell is as without it, in what the profile leaves.
+  if (static_cast<std::size_t>(told) < asked.size() || profile == nullptr) {
+    if (auto seen = opt_of_calls(contract, variant, asked)) {
+      box.opt = *std::move(seen);
+    } else if (auto tried = opt_of_ranges(variant, asked)) {
+      box.opt = *std::move(tried);
+      box.guessed = std::any_of(box.opt.begin(), box.opt.end(), [&](const auto& entry) {
+        const Symbol* symbol = variant.symbol(entry.first);
+        return symbol == nullptr || symbol->typical != entry.second;
+      });
+    } else {
+      return Error{ErrorCode::export_no_sizes, "", "the ranges of the symbols leave none"};
+    }
+  }
   if (profile != nullptr) {
     for (const auto& [name, range] : profile->symbols) box.opt[name] = range.opt;
     if (!evaluates(distinct_dims(variant.inputs), box.opt))
       return Error{ErrorCode::profile_mismatch, "", "its opt sizes do not fit every expression"};
-    box.observed = true;
-  } else if (auto seen = opt_of_calls(contract, variant, asked)) {
-    box.opt = *std::move(seen);
-    box.observed = true;
-  } else if (auto tried = opt_of_ranges(variant, asked)) {
-    box.opt = *std::move(tried);
-  } else {
-    return Error{ErrorCode::export_no_sizes, "", "the ranges of the symbols leave none"};
   }
   complete(variant, box.domains, box.opt);
   TRY(box.inputs, tensor_sizes(variant.inputs, box, false));

@@ -23,13 +23,14 @@ struct AxisSizes {
 using TensorSizes = std::vector<AxisSizes>;
 
 struct SizeBox {
-  diffing::Domains domains;                  // of the symbols; a high of kNoLimit is none
-  diffing::Sizes opt;                        // of the symbols: together a call that the contract takes
-  bool observed = false;                     // opt is a call that was made
+  diffing::Domains domains;  // of the symbols; a high of kNoLimit is none
+  diffing::Sizes opt;        // of the symbols: together a call that the contract takes
+  bool guessed = false;      // opt is neither a call that was made nor sizes that someone called typical
   std::vector<TensorSizes> inputs, outputs;  // as in the variant
 };
 
-// The box of each profile; of no profile one, the ranges of the contract. Errors: export_no_sizes, profile_mismatch.
+// The box of each profile; of no profile one, the ranges of the contract. A symbol that a profile leaves out has its
+// range. Errors: export_no_sizes, profile_mismatch.
 Result<std::vector<SizeBox>> boxes_of(const Contract& contract, const Variant& variant,
                                       const std::vector<Profile>& profiles);
 

@@ -136,11 +136,6 @@ std::string python_of(const Node& node, Containers containers) {
   return (node.children[0].first.attribute ? "ObjectSpec(" : "DictSpec(") + text + ")";
 }
 
-Dim renamed_dim(const Dim& dim, const std::map<std::string, Dim>& values) {
-  auto out = dim.substitute(values);
-  return out.ok() ? *out : dim;  // a name for a name makes nothing larger
-}
-
 }  // namespace
 
 std::optional<Affine> affine_of(const Dim& dim) {
@@ -200,15 +195,23 @@ std::map<std::string, std::string> symbol_names(const Variant& variant, Names& n
   return out;
 }
 
+bool substitute(Variant& variant, const std::map<std::string, Dim>& values) {
+  for (auto* tensors : {&variant.inputs, &variant.outputs})
+    for (TensorContract& tensor : *tensors)
+      for (Dim& dim : tensor.shape) {
+        auto replaced = dim.substitute(values);
+        if (!replaced.ok()) return false;
+        dim = *std::move(replaced);
+      }
+  return true;
+}
+
 Variant renamed(const Variant& variant, const std::map<std::string, std::string>& names) {
   std::map<std::string, Dim> values;
   for (const auto& [from, to] : names)
     if (from != to) values.emplace(from, Dim::symbol(to));
   Variant out = variant;
-  if (values.empty()) return out;
-  for (auto* tensors : {&out.inputs, &out.outputs})
-    for (TensorContract& tensor : *tensors)
-      for (Dim& dim : tensor.shape) dim = renamed_dim(dim, values);
+  if (!values.empty()) substitute(out, values);  // a name for a name makes nothing larger
   for (Symbol& symbol : out.symbols)
     if (const auto found = names.find(symbol.name); found != names.end()) symbol.name = found->second;
   return out;
@@ -238,13 +241,7 @@ std::optional<Variant> without_steps(const Variant& variant) {
     symbol.residue = 0;
     symbol.typical.reset();
   }
-  for (auto* tensors : {&out.inputs, &out.outputs})
-    for (TensorContract& tensor : *tensors)
-      for (Dim& dim : tensor.shape) {
-        auto replaced = dim.substitute(values);
-        if (!replaced.ok()) return std::nullopt;
-        dim = *std::move(replaced);
-      }
+  if (!substitute(out, values)) return std::nullopt;
   return out;
 }
 

@@ -53,6 +53,8 @@ class Names {
 
 // The name of every symbol of the variant in a language; a renaming is noted.
 std::map<std::string, std::string> symbol_names(const Variant& variant, Names& names, ExportJob& job);
+// Every dim with these symbols replaced; false when one becomes too large, and some are replaced then.
+bool substitute(Variant& variant, const std::map<std::string, Dim>& values);
 // The dims with the symbols renamed.
 Variant renamed(const Variant& variant, const std::map<std::string, std::string>& names);
 

@@ -31,7 +31,7 @@ Status write(ExportJob& job) {
 
 constinit const Exporter exporters::tensorrt{
     .info = {.id = "tensorrt",
-             .engine = "TensorRT 8.6, 10",
+             .engine = "TensorRT",
              .file = "tensorrt.json",
              .form = "JSON of our own for IOptimizationProfile",
              .proof = "format only: TensorRT needs a GPU",

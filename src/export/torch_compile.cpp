@@ -127,16 +127,18 @@ class Spec {
     if (factor < 0) { TRY(difference, Dim::multiply(difference, Dim(-1))); }
     const std::int64_t size = factor < 0 ? -factor : factor;
     const std::string text = spell(difference, Notation::python);
+    const bool alone = difference.as_symbol() != nullptr;  // then its own range says it
     TRY(const Dim low, Dim::multiply(Dim(size), Dim(*symbol.min)));
-    assumptions_.push_back(text + " >= " + low.to_string());
-    if (symbol.max) {
+    if (!alone) assumptions_.push_back(text + " >= " + low.to_string());
+    if (symbol.max && !alone) {
       TRY(const Dim high, Dim::multiply(Dim(size), Dim(*symbol.max)));
       assumptions_.push_back(text + " <= " + high.to_string());
     }
     TRY(const Dim step, Dim::multiply(Dim(size), Dim(symbol.multiple_of)));
     if (step != Dim(1)) {
       TRY(const Dim residue, Dim::multiply(Dim(size), Dim(symbol.residue)));
-      assumptions_.push_back("(" + text + ") % " + step.to_string() + " == " + residue.to_string());
+      assumptions_.push_back((alone ? text : "(" + text + ")") + " % " + step.to_string() +
+                             " == " + residue.to_string());
     }
     TRY(const Dim solved, Dim::divide(difference, size));
     eliminated_.emplace(symbol_name, solved);

@@ -2,7 +2,9 @@
 #include "export/torch_dims.hpp"
 
 #include <algorithm>
-#include <cctype>
+#include <cstdlib>
+#include <iterator>
+#include <set>
 
 #include "base/text.hpp"
 #include "base/try.hpp"
@@ -43,12 +45,14 @@ class TorchDims {
 
   Status write() {
     const auto stepless = without_steps(within_box(part_));
-    if (!stepless)
-      return Error{ErrorCode::export_refused, std::string("torch"), "an expression is too large when counted in steps"};
+    if (!stepless) return Error{ErrorCode::export_refused, "torch", "an expression is too large when counted in steps"};
     Names names([](std::string_view name) { return is_python_keyword(name) || means_something_to_sympy(name); });
     const auto words = symbol_names(*stepless, names, job_);
     variant_ = renamed(*stepless, words);
     std::vector<std::pair<std::string, std::string>> leaves;
+    for (const TensorContract& tensor : variant_.inputs)
+      for (const Dim& dim : tensor.shape)
+        if (dim.as_symbol()) bare_.insert(*dim.as_symbol());
     for (std::size_t i = 0; i < variant_.inputs.size(); ++i)
       leaves.emplace_back(variant_.inputs[i].name, leaf(variant_.inputs[i], part_.box().inputs[i]));
     std::string dims;
@@ -59,6 +63,9 @@ class TorchDims {
     job_.print("import torch\nfrom torch.export import Dim\n\n" + dims + (dims.empty() ? "" : "\n") + unsaid_ +
                "dynamic_shapes = " + python_structure(nested(leaves)) + "\n");
     example();
+    if (!between_.empty())
+      job_.note("torch accepts sizes between the multiples, since the symbol stands alone nowhere: " +
+                some_of(between_));
     if (std::any_of(variant_.inputs.begin(), variant_.inputs.end(),
                     [](const TensorContract& tensor) { return tensor.name.starts_with("args["); }))
       job_.note("positional arguments come first, keyword arguments behind them: keep the order of forward()");
@@ -75,13 +82,16 @@ class TorchDims {
       if (text.empty()) {
         const std::string limits = "min=" + std::to_string(sizes[axis].min) +
                                    (sizes[axis].max ? ", max=" + std::to_string(*sizes[axis].max) : "");
-        text = "Dim.AUTO(" + limits + ")";
+        text = "Dim.DYNAMIC(" + limits + ")";  // AUTO would let torch freeze it in silence
         const std::string place = printable(axis_name(tensor.name, axis));
         unsaid_ += "# " + place + " is " + dim.to_string() +
-                   ", which Dim cannot say; torch infers it or leaves it free:\n" + "#   torch._check(" + place +
-                   " == " + spell(dim, Notation::python) + ")\n";
+                   ", which Dim cannot say; torch infers it from the model or leaves it free:\n" + "#   torch._check(" +
+                   place + " == " + spell(dim, Notation::python) + ")\n";
       } else {
-        used_.insert(affine_of(dim)->coefficients.begin()->first);
+        const auto& [name, factor] = *affine_of(dim)->coefficients.begin();
+        used_.insert(name);
+        if (factor > 1 && !bare_.contains(name))
+          between_.push_back(printable(axis_name(tensor.name, axis)) + " = " + dim.to_string());
       }
       items.push_back(std::to_string(axis) + ": " + text);
     }
@@ -92,16 +102,21 @@ class TorchDims {
   void example() {
     const Variant& original = *part_.variant;
     diffing::Sizes sizes = part_.box().opt;
-    const auto small = [&] {
+    // Of 8*h the h counts, and of a symbol in steps the steps.
+    for (auto& [name, size] : sizes) {
+      const Symbol* symbol = original.symbol(name);
+      const std::int64_t least = symbol == nullptr ? 2 : symbol->residue + 2 * symbol->multiple_of;
+      if (size < least) size = part_.box().domains.at(name).at_least(least).value_or(size);
+    }
+    // A size more of every symbol of an axis that is too small, a few times.
+    for (int attempt = 0; attempt < 8; ++attempt) {
+      std::set<std::string> raise;
       for (const TensorContract& tensor : original.inputs)
         for (const Dim& dim : tensor.shape)
-          if (!dim.as_integer() && diffing::evaluate(dim, sizes).value_or(0) < 2) return true;
-      return false;
-    };
-    for (auto& [name, size] : sizes) {
-      if (!small()) break;
-      if (size >= 2) continue;
-      if (const auto larger = part_.box().domains.at(name).at_least(2)) size = *larger;
+          if (diffing::evaluate(dim, sizes).value_or(0) < 2)
+            for (const std::string& name : dim.symbols()) raise.insert(name);
+      for (const std::string& name : raise)
+        if (const auto larger = part_.box().domains.at(name).at_least(sizes[name] + 1)) sizes[name] = *larger;
     }
     bool specialised = false;
     std::string lines;
@@ -124,7 +139,8 @@ class TorchDims {
   ExportJob& job_;
   const ExportJob::Part& part_;
   Variant variant_;
-  std::set<std::string> used_;
+  std::set<std::string> used_, bare_;
+  std::vector<std::string> between_;
   std::string unsaid_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Python source with dynamic_shapes for torch.export.export. A Dim has a range; k*d+c with k >= 1 is the only
-// expression; the rest is Dim.AUTO with limits.
+// expression; the rest is Dim.DYNAMIC with limits.
 #include "base/try.hpp"
 #include "export/torch_dims.hpp"
 
@@ -17,11 +17,12 @@ Status write(ExportJob& job) {
 
 constinit const Exporter exporters::torch_export{
     .info = {.id = "torch_export",
-             .engine = "torch.export, torch 2.6 to 2.13",
+             .engine = "torch.export, torch 2.13",
              .file = "torch_export.py",
              .form = "Python source: dynamic_shapes",
-             .proof = "torch.export exports a module; the program refuses sizes outside a range, unequal axes, steps",
-             .keeps = Keeps::minimum | Keeps::maximum | Keeps::shared | Keeps::multiples | Keeps::strides},
+             .proof = "torch.export exports a module; the program refuses sizes outside a range and unequal axes, and "
+                      "accepts sizes between steps",
+             .keeps = Keeps::minimum | Keeps::maximum | Keeps::shared | Keeps::multiples},
     .write = write,
 };
 

@@ -55,6 +55,27 @@ def test_ranges_for_this_export(cli, root, ocr):
     assert code == 2 and "nothing" in err
 
 
+def test_profiles_of_a_plan(cli, root, ocr, tmp_path):
+    plan = tmp_path / "ocr.plan.json"
+    code, _, err = cli("plan", ocr, "-k", "3", "--mode", "profiles", "-o", plan)
+    assert code == 0, err
+    code, out, err = cli("export", ocr, "--to", "trtexec", "--plan", plan)
+    assert code == 0 and out.startswith("--profile=0 --minShapes=x:") and len(out.splitlines()) == 3, err
+    code, out, _ = cli("export", ocr, "--to", "tensorrt", "--plan", plan)
+    profiles = json.loads(out)["profiles"]
+    assert len(profiles) == 3
+    for shapes in profiles:
+        assert all(low <= opt <= high for low, opt, high in zip(*(shapes["x"][key] for key in ("min", "opt", "max"))))
+    # One box around them, and it is said.
+    code, out, err = cli("export", ocr, "--to", "openvino", "--plan", plan)
+    assert code == 0 and "not said, profiles: one box around all 3" in err
+    code, _, err = cli("export", root / "tests/contracts/kv_cache.contract.json", "--to", "trtexec", "--plan", plan)
+    assert code == 2 and "--variant" in err
+    plan.write_text('{"profiles": [{"batch": {"min": 1, "opt": 2, "max": 99}}]}')
+    code, _, err = cli("export", ocr, "--to", "trtexec", "--plan", plan)
+    assert code == 1 and "profile_mismatch" in err
+
+
 @pytest.mark.parametrize("arguments", [[], ["--to", "nothing"], ["--to", ""], ["--to", "trtexec,"], ["--list", "--to", "trtexec"],
                                        ["--to", "trtexec", "--variant", "x"], ["--to", "trtexec", "--variant", "7"]])
 def test_bad_arguments(cli, ocr, arguments):

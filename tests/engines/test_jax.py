@@ -41,7 +41,7 @@ def test_jax_export_of_every_contract(run_source, corners, contracts):
             leaves, tree = jax.tree.flatten((source["args"], source["kwargs"]))
             calls = corners(path, "--variant", variant)
             # Arguments stand in the order of jax's tree: sorted by name.
-            for call in calls[:3]:
+            for call in calls[:2]:
                 names = sorted(call) if all(name.isidentifier() for name in call) else None
                 if names is None:
                     continue
@@ -50,27 +50,24 @@ def test_jax_export_of_every_contract(run_source, corners, contracts):
 
 
 def test_stablehlo_parses_every_contract(export, contracts):
+    from jax._src.interpreters.mlir import make_ir_context
     from jaxlib.mlir import ir
-    from jaxlib.mlir.dialects import func, stablehlo
 
     for path in sorted(contracts.glob("*.contract.json")):
         for variant in range(len(json.loads(path.read_text())["variants"])):
             text = export(path, "stablehlo", "--variant", variant)
-            with ir.Context() as context:
-                stablehlo.register_dialect(context)
+            with make_ir_context():
                 module = ir.Module.parse(text)
-                assert module.operation.verify()
-                (function,) = module.body.operations
-                assert isinstance(function, func.FuncOp)
+                assert module.operation.verify() and len(module.body.operations) == 1
 
 
 def test_stablehlo_cannot_refuse_a_size_and_refuses_a_bound_on_a_fixed_axis(export):
+    from jax._src.interpreters.mlir import make_ir_context
     from jaxlib.mlir import ir
-    from jaxlib.mlir.dialects import stablehlo
 
     text = export("declared", "stablehlo")
     assert "tensor<?x3x?x?xf32, #stablehlo.bounds<8, ?, 512, 512>>" in text
-    with ir.Context() as context:
-        stablehlo.register_dialect(context)
+    with make_ir_context():
+        ir.Module.parse(text)
         with pytest.raises(ir.MLIRError):
             ir.Module.parse(text.replace("bounds<8, ?, 512, 512>", "bounds<8, 3, 512, 512>"))

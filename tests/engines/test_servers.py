@@ -34,7 +34,7 @@ def test_triton_refuses_an_unknown_field_and_cannot_refuse_a_range(export):
     assert "320" not in text and "1603" not in text
 
 
-def test_kserve_metadata(export):
+def test_kserve_metadata_is_read_and_cannot_refuse_a_range(export):
     json_format = pytest.importorskip("google.protobuf.json_format")
     service = pytest.importorskip("tritonclient.grpc.service_pb2")
     for contract in CONTRACTS:

@@ -31,17 +31,35 @@ def test_torch_export_takes_it_and_refuses_what_it_says(run_source, to):
     program = torch.export.export(Toy(), (), example(source), dynamic_shapes=source["dynamic_shapes"]).module()
     for shapes in (DECLARED, {"input_ids": (1, 1), "attention_mask": (1, 1), "pixel": (1, 3, 64, 64)},
                    {"input_ids": (8, 512), "attention_mask": (8, 1023), "pixel": (8, 3, 512, 64)}):
-        assert program(**tensors(shapes)).shape == shapes["input_ids"]
-    for broken in ({"input_ids": (4, 513)}, {"attention_mask": (3, 256)}, {"pixel": (4, 3, 225, 224)}, {"pixel": (4, 3, 56, 224)},
+        assert program(**tensors(shapes)).shape == torch.Size(shapes["input_ids"])
+    for broken in ({"input_ids": (4, 513)}, {"attention_mask": (3, 256)}, {"pixel": (4, 3, 56, 224)},
                    {"pixel": (4, 1, 224, 224)}, {"attention_mask": (4, 1024)}):
         with pytest.raises((RuntimeError, AssertionError)):
             program(**tensors({**DECLARED, **broken}))
 
 
-def test_torch_export_cannot_refuse_a_broken_sum(run_source):
+def test_torch_export_cannot_refuse_a_broken_sum_or_a_step_of_a_symbol_that_stands_alone_nowhere(run_source):
     source = run_source("declared", "torch_export")
     program = torch.export.export(Toy(), (), example(source), dynamic_shapes=source["dynamic_shapes"]).module()
     program(**tensors({**DECLARED, "attention_mask": (4, 100)}))  # past would be -28
+    program(**tensors({**DECLARED, "pixel": (4, 3, 225, 224)}))  # 8*h
+
+
+def test_torch_export_refuses_a_broken_multiple_of_a_symbol_that_stands_alone(run_source, tmp_path):
+    contract = tmp_path / "double.contract.json"
+    contract.write_text(json.dumps({"format": "tensorspec-contract", "version": 1, "variants": [{
+        "inputs": [{"name": "x", "dtype": "float32", "shape": ["batch", 3]}, {"name": "y", "dtype": "float32", "shape": ["2*batch", 3]}],
+        "symbols": [{"name": "batch", "min": 1, "max": 8}]}]}))
+
+    class Double(torch.nn.Module):
+        def forward(self, x, y):
+            return torch.cat([x, x]) + y
+
+    source = run_source(contract, "torch_export")
+    program = torch.export.export(Double(), (), example(source), dynamic_shapes=source["dynamic_shapes"]).module()
+    program(x=torch.ones(3, 3), y=torch.ones(6, 3))
+    with pytest.raises((RuntimeError, AssertionError)):
+        program(x=torch.ones(3, 3), y=torch.ones(7, 3))
 
 
 def test_torch_export_of_every_contract_that_has_one_set_of_inputs(run_source, contracts):

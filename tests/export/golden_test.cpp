@@ -37,7 +37,7 @@ Outcome outcome_of(const std::string& name, const Contract& contract, const Expo
   for (const std::string& note : exported->notes) out.said += note + "\n";
   // A model is told by what it declares.
   if (info.needs_model)
-    out.file = tests::outcome(out.file) + "\n" + out.file.substr(out.file.find("tensorspec")) + "\n";
+    out.file = tests::outcome(out.file) + "\n" + out.file.substr(out.file.find("{\"symbols\"")) + "\n";
   return out;
 }
 

@@ -1,0 +1,6 @@
+# tf.function(f, input_signature=input_signature)
+import tensorflow as tf
+
+input_signature = [
+    tf.TensorSpec(shape=[None, 3, None, None], dtype=tf.float32, name="pixel_values"),
+]
