@@ -25,8 +25,9 @@ struct Declarations {
   std::map<std::string, std::string> names;  // learned name of a symbol to the wanted one: s0 -> seq
   struct Range {
     std::optional<std::int64_t> min, max;
-    bool kept = false;                    // from an earlier contract: no error when the symbol is gone
-    std::optional<std::int64_t> typical;  // the size to do best at, instead of the one seen most often
+    bool kept = false;  // from an earlier contract: no error when the symbol is gone
+    // The size to do best at, instead of the one seen most often.
+    std::optional<std::int64_t> typical = std::nullopt;
   };
   std::map<std::string, Range> ranges;  // by symbol, after renaming
   struct Step {

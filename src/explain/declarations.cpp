@@ -93,8 +93,7 @@ bool by_hand(const Contract& contract) {
 
 void add_symbol(const Symbol& symbol, bool declared, Declarations& out) {
   if (!declared) return;
-  if (symbol.min || symbol.max)
-    out.ranges.try_emplace(symbol.name, Declarations::Range{symbol.min, symbol.max, true, {}});
+  if (symbol.min || symbol.max) out.ranges.try_emplace(symbol.name, Declarations::Range{symbol.min, symbol.max, true});
   if (symbol.multiple_of != 1)
     out.steps.try_emplace(symbol.name, Declarations::Step{symbol.multiple_of, symbol.residue});
 }
@@ -121,7 +120,7 @@ void add_edited(const Contract& contract, Declarations& out) {
       if (symbol.declared && symbol.typical != own->typical) out.ranges[symbol.name].typical = symbol.typical;
       if (symbol.declared) continue;
       if (symbol.min != own->min || symbol.max != own->max)
-        out.ranges.try_emplace(symbol.name, Declarations::Range{symbol.min, symbol.max, true, {}});
+        out.ranges.try_emplace(symbol.name, Declarations::Range{symbol.min, symbol.max, true});
       // A step that was claimed by a rule of another version is still one that all sizes keep.
       const bool kept = std::max(own->multiple_of, own->seen_multiple_of) % symbol.multiple_of == 0;
       if (symbol.multiple_of != 1 && !kept)

@@ -208,7 +208,7 @@ TEST(Explain, WhatAPersonStatesWins) {
   declared.batch = Declarations::Axis{"x", 1, false};
   declared.names["s0"] = "frames";
   declared.ranges["frames"] = {1, 64, false};
-  declared.ranges["batch"] = {1, 16, false};
+  declared.ranges["batch"] = {1, 16, false, 8};
   const auto contract = explain(evidence, declared);
   ASSERT_TRUE(contract.ok()) << contract.error().message();
   EXPECT_EQ(shapes_of(*contract), "x[frames,batch]");
@@ -216,6 +216,7 @@ TEST(Explain, WhatAPersonStatesWins) {
   EXPECT_EQ(variant.symbol("frames")->max, 64);
   EXPECT_TRUE(variant.symbol("frames")->declared);
   EXPECT_EQ(variant.symbol("batch")->source, Symbol::Source::declared);
+  EXPECT_EQ(variant.symbol("batch")->typical, 8);
   ASSERT_FALSE(variant.questions.empty()) << "the conflict with the sizes seen is told";
   EXPECT_NE(variant.questions.back().text.find("10..30"), std::string::npos);
 
@@ -224,6 +225,7 @@ TEST(Explain, WhatAPersonStatesWins) {
   const auto again = explain(evidence, kept);
   ASSERT_TRUE(again.ok());
   EXPECT_EQ(again->variants()[0].symbol("frames")->max, 64);
+  EXPECT_EQ(again->variants()[0].symbol("batch")->typical, 8);
   EXPECT_TRUE(explain(tests::evidence("- | z 1"), kept).ok());
 
   declared.ranges["nothing"] = {1, 2, false};
