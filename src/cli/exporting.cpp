@@ -226,7 +226,6 @@ int run(const Arguments& arguments) {
   if (const Status status = read_plan(arguments, *contract, options); !status.ok()) return fail(status.error());
   const auto ids = chosen(arguments);
   if (!ids.ok()) return fail(ids.error());
-  if (const Status status = add_profiles(arguments, *contract, options); !status.ok()) return fail(status.error());
   options.name = name_of(arguments.contract);
   options.model = arguments.model;
   Run exporting(arguments, *contract, std::move(options), ids->size() > 1);
