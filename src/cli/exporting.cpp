@@ -241,7 +241,6 @@ std::function<int()> define(Options& options) {
   options.flag("--list", arguments->list, "List what there is to export to, and what each dialect keeps");
   options.text("--to", arguments->to, "NAME[,NAME]", "Export to these, or to all");
   options.text("--model", arguments->model, "MODEL", "The model to rewrite, for --to onnx");
-  options.text("--plan", arguments->plan, "PLAN", "Export the profiles of a plan, where the dialect has several");
   options.text("-o,--output", arguments->output, "PATH",
                "Write to this file, or into this folder; without it to standard output");
   options.text("--variant", arguments->variant, "N", "Export the Nth variant alone, from 0");
