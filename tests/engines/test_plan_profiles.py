@@ -96,11 +96,14 @@ def test_a_dialect_of_one_profile_gets_the_box_around_them_and_says_so(cli, run_
 def test_plans_that_do_not_fit(cli, root, planned, tmp_path):
     contract, plans = planned
     ladder = tmp_path / "ladder.json"
-    for text, said in (('{"w": [320, 640]}', "[profile_mismatch]"), ('{"w": [320], "batch": [99]}', "[profile_mismatch]"),
+    for text, said in (('{"width": [320, 640]}', "[profile_mismatch]"), ('{"w": [320], "batch": [99]}', "[profile_mismatch]"),
                        ("[320]", "[plan_format]"), ("{", "[json_syntax]")):
         ladder.write_text(text)
         code, out, err = cli("export", contract, "--to", "trtexec", "--plan", ladder)
         assert code in (1, 2) and out == "" and said in err, (text, err)
+    ladder.write_text('{"w": [320, 640]}')  # batch: any size of the contract
+    code, out, _ = cli("export", contract, "--to", "trtexec", "--plan", ladder)
+    assert code == 0 and "--minShapes=x:1x3x48x320" in out and "--maxShapes=x:6x3x48x640" in out
     two = tmp_path / "gpt2.contract.json"
     cli("learn", root / "examples/gpt2", "-o", two)
     plan = tmp_path / "gpt2.plan.json"
