@@ -66,7 +66,7 @@ struct Step {
   std::string key;
   std::optional<std::int64_t> index;
   bool attribute = false;
-  friend auto operator<=>(const Step&, const Step&) = default;
+  friend bool operator==(const Step&, const Step&) = default;
 };
 
 // "cache.layers[1].keys" as steps; what is no such path is one name.
