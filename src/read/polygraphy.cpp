@@ -29,11 +29,11 @@ bool sniff(const Head& head) {
 }
 
 constexpr auto kDigits = [] {
-  std::array<signed char, 256> digits{};
+  std::array<int, 256> digits{};
   digits.fill(-1);
   constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   for (std::size_t i = 0; i < kAlphabet.size(); ++i)
-    digits[static_cast<unsigned char>(kAlphabet[i])] = static_cast<signed char>(i);
+    digits[static_cast<unsigned char>(kAlphabet[i])] = static_cast<int>(i);
   return digits;
 }();
 
