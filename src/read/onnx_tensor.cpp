@@ -62,7 +62,8 @@ class ValueReader {
 
   Status read() {
     TRY(const ProtoMessage whole, ProtoMessage::whole(window_));
-    TRY(const Outline outline, outline_of(whole));
+    TRY(Outline outline, outline_of(whole));
+    outline.seen.text1 = outline.name;  // a view of where the name now is
     if (is_container(outline.seen)) return read_container(whole, outline, outline.name, Kind::unknown, 0);
     TRY(TensorInfo tensor, read_tensor(whole));
     sink_.tensor(std::move(tensor));
@@ -93,7 +94,6 @@ class ValueReader {
       }
       if (field.wire == Wire::bytes && field.number >= kTensor && field.number <= kOptional) ++outline.values;
     }
-    outline.seen.text1 = outline.name;
     return outline;
   }
 
