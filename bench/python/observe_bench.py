@@ -57,12 +57,12 @@ def torch_calls(tensors):
             for batch, length in itertools.product((1, 2, 4), range(8))]
 
 
-def by_page(calls):
+def by_specs(kind, calls):
     specs = {}
 
     def observe(batch, tensors):
         for name, tensor in tensors.items():
-            spec = PageSpec.from_tensor(tensor, batch)
+            spec = kind.from_tensor(tensor, batch)
             if name in specs:
                 specs[name].update_shapes_seen(spec)
             else:
@@ -71,22 +71,14 @@ def by_page(calls):
     for call in calls:
         observe(*call)
     return observe, {name: spec.shape for name, spec in specs.items()}
+
+
+def by_page(calls):
+    return by_specs(PageSpec, calls)
 
 
 def by_spec(calls):
-    specs = {}
-
-    def observe(batch, tensors):
-        for name, tensor in tensors.items():
-            spec = TensorSpec.from_tensor(tensor, batch)
-            if name in specs:
-                specs[name].update_shapes_seen(spec)
-            else:
-                specs[name] = spec
-
-    for call in calls:
-        observe(*call)
-    return observe, {name: spec.shape for name, spec in specs.items()}
+    return by_specs(TensorSpec, calls)
 
 
 def by_learner(calls):

@@ -13,6 +13,7 @@
 #include "base/text.hpp"
 #include "base/try.hpp"
 #include "observe/group.hpp"
+#include "read/reader.hpp"
 #include "tensorspec/read.hpp"
 
 namespace tensorspec {
@@ -52,15 +53,8 @@ bool has_known_extension(const fs::path& path) {
   static constexpr std::string_view kCommon[] = {"", ".json", ".csv", ".tsv"};
   const std::string extension = path.extension().string();
   if (std::find(std::begin(kCommon), std::end(kCommon), extension) != std::end(kCommon)) return false;
-  for (const FormatInfo& format : formats()) {
-    std::string_view rest = format.extensions;
-    while (!rest.empty()) {
-      const std::size_t end = std::min(rest.find(' '), rest.size());
-      if (rest.substr(0, end) == extension) return true;
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
-  }
-  return false;
+  return std::any_of(formats().begin(), formats().end(),
+                     [&](const FormatInfo& format) { return lists_extension(format.extensions, extension); });
 }
 
 // A model and what it calls its inputs and outputs.

@@ -7,13 +7,12 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "read/json_calls.hpp"
 #include "read/json_head.hpp"
-#include "read/json_walk.hpp"
 
 namespace tensorspec {
 namespace {
 
-constexpr std::size_t kMaxDocument = std::size_t{256} << 20;
 constexpr std::string_view kData = "data", kValidation = "validation_data";
 
 bool sniff(const Head& head) {
@@ -31,21 +30,15 @@ bool sniff(const Head& head) {
          (request->members[0].kind == '[' || request->members[0].find("content") || request->members[0].find("b64"));
 }
 
-class DataReader {
+class DataReader : JsonCalls {
  public:
-  DataReader(ByteSource& source, ReadSink& sink) : source_(source), sink_(sink) {}
+  DataReader(ByteSource& source, ReadSink& sink) : JsonCalls(source, sink) {}
 
   Status read() {
-    TRY(const std::string text, read_document(source_, kMaxDocument));
-    if (auto status = walk(text); !status.ok()) return at(std::move(status).error(), {});
-    return {};
+    return read_whole([this](std::string_view text) { return walk(text); });
   }
 
  private:
-  Error at(Error error, const std::string& place) const {
-    return within(std::move(error), source_.name() + (place.empty() ? "" : ":" + place), ": ");
-  }
-
   Status walk(std::string_view text) {
     ondemand::document document;
     TRY_VOID(start_walk(parser_, text, document));
@@ -111,11 +104,7 @@ class DataReader {
       if (call.inputs.size() > kMaxTensors)
         return Error{ErrorCode::too_many_tensors, "", "the limit is " + std::to_string(kMaxTensors)};
     }
-    if (!fault && call.inputs.empty()) fault = Error{ErrorCode::perf_analyzer, "", "a request without inputs"};
-    if (!fault)
-      if (auto valid = validate(call); !valid.ok()) fault = std::move(valid).error();
-    if (fault) stopped_ = !sink_.bad(at(*std::move(fault), here));
-    else sink_.call(call, calls_);
+    give(call, std::move(fault), {ErrorCode::perf_analyzer, "", "a request without inputs"}, here, calls_);
     return {};
   }
 
@@ -155,11 +144,7 @@ class DataReader {
     return {};
   }
 
-  ByteSource& source_;
-  ReadSink& sink_;
-  ondemand::parser parser_;
   std::uint64_t calls_ = 0;
-  bool stopped_ = false;
 };
 
 Status open(ByteSource& source, ReadSink& sink) { return DataReader(source, sink).read(); }

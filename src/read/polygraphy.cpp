@@ -6,14 +6,13 @@
 #include <array>
 
 #include "base/text.hpp"
+#include "read/json_calls.hpp"
 #include "read/json_head.hpp"
-#include "read/json_walk.hpp"
 #include "read/npy.hpp"
 
 namespace tensorspec {
 namespace {
 
-constexpr std::size_t kMaxDocument = std::size_t{256} << 20;
 // How "\x93NUMPY" and "PK\3\4" begin in base64, which is also how torch.save's archives do.
 constexpr std::string_view kNpy = "k05VTVBZ", kZip = "UEsDB";
 constexpr std::string_view kKeys[] = {"array", "tensor"};
@@ -73,21 +72,15 @@ class OneTensor final : public ReadSink {
   std::optional<Error> error;
 };
 
-class InputsReader {
+class InputsReader : JsonCalls {
  public:
-  InputsReader(ByteSource& source, ReadSink& sink) : source_(source), sink_(sink) {}
+  InputsReader(ByteSource& source, ReadSink& sink) : JsonCalls(source, sink) {}
 
   Status read() {
-    TRY(const std::string text, read_document(source_, kMaxDocument));
-    if (auto status = walk(text); !status.ok()) return at(std::move(status).error(), {});
-    return {};
+    return read_whole([this](std::string_view text) { return walk(text); });
   }
 
  private:
-  Error at(Error error, const std::string& place) const {
-    return within(std::move(error), source_.name() + (place.empty() ? "" : ":" + place), ": ");
-  }
-
   Status walk(std::string_view text) {
     ondemand::document document;
     TRY_VOID(start_walk(parser_, text, document));
@@ -129,11 +122,7 @@ class InputsReader {
       if (call.inputs.size() > kMaxTensors)
         return Error{ErrorCode::too_many_tensors, "", "the limit is " + std::to_string(kMaxTensors)};
     }
-    if (!fault && call.inputs.empty()) fault = Error{ErrorCode::polygraphy, "", "a call without inputs"};
-    if (!fault)
-      if (auto valid = validate(call); !valid.ok()) fault = std::move(valid).error();
-    if (fault) stopped_ = !sink_.bad(at(*std::move(fault), here));
-    else sink_.call(call, number);
+    give(call, std::move(fault), {ErrorCode::polygraphy, "", "a call without inputs"}, here, number);
     return {};
   }
 
@@ -186,11 +175,6 @@ class InputsReader {
     if (sink.count == 1) return std::move(sink.info);
     return Error{ErrorCode::polygraphy, "", what + " does not hold one tensor"};
   }
-
-  ByteSource& source_;
-  ReadSink& sink_;
-  ondemand::parser parser_;
-  bool stopped_ = false;
 };
 
 Status open(ByteSource& source, ReadSink& sink) { return InputsReader(source, sink).read(); }

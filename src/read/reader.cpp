@@ -21,16 +21,6 @@ std::string_view extension_of(std::string_view path) noexcept {
   return path.substr(dot);
 }
 
-// Is `extension` (".npy") one of the words of `list` (".npy .np")?
-bool lists(std::string_view list, std::string_view extension) noexcept {
-  while (!list.empty() && !extension.empty()) {
-    const std::size_t space = std::min(list.find(' '), list.size());
-    if (list.substr(0, space) == extension) return true;
-    list.remove_prefix(std::min(space + 1, list.size()));
-  }
-  return false;
-}
-
 std::string all_ids() {
   std::vector<std::string> ids;
   for (const Reader* reader : kReaders) ids.emplace_back(reader->id);
@@ -49,7 +39,7 @@ Error unknown(const ByteSource& source, std::string_view head, std::string_view 
   Error error{.code = ErrorCode::unknown_format, .where = source.name(), .detail = {}};
   error.detail = head.empty() ? "it is empty" : "its contents are none of " + all_ids();
   for (const Reader* reader : kReaders)
-    if (!head.empty() && lists(reader->extensions, extension))
+    if (!head.empty() && lists_extension(reader->extensions, extension))
       error.detail += "; naming the format '" + std::string(reader->id) + "' shows what is wrong with it as one";
   return error;
 }
@@ -104,6 +94,15 @@ Result<bool> looks_like_json(const std::filesystem::path& path) {
 }
 
 }  // namespace
+
+bool lists_extension(std::string_view list, std::string_view extension) noexcept {
+  while (!list.empty() && !extension.empty()) {
+    const std::size_t space = std::min(list.find(' '), list.size());
+    if (list.substr(0, space) == extension) return true;
+    list.remove_prefix(std::min(space + 1, list.size()));
+  }
+  return false;
+}
 
 Status check_name(std::string_view file, std::string_view name) {
   const auto fail = [&](std::string detail) {

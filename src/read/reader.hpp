@@ -39,6 +39,8 @@ struct Reader {
   Status (*open_with)(ByteSource& source, ReadSink& sink, std::string_view argument) = nullptr;
 };
 
+// Is `extension` (".npy") one of the words of `list` (".npy .np")?
+bool lists_extension(std::string_view list, std::string_view extension) noexcept;
 // The one of the readers that takes the source by its contents. All are asked, so the extension decides nothing; it
 // only helps to say what was tried. Errors: file_read, unknown_format, ambiguous_format (names both).
 Result<const Reader*> choose_reader(std::span<const Reader* const> readers, ByteSource& source,
