@@ -10,25 +10,9 @@
 namespace tensorspec {
 namespace {
 
-std::optional<std::string> numpy_name(const DType& dtype) {
-  switch (dtype.kind()) {
-    case DType::Kind::boolean: return "bool";
-    case DType::Kind::string: return "str";
-    case DType::Kind::int8:
-    case DType::Kind::int16:
-    case DType::Kind::int32:
-    case DType::Kind::int64:
-    case DType::Kind::uint8:
-    case DType::Kind::uint16:
-    case DType::Kind::uint32:
-    case DType::Kind::uint64:
-    case DType::Kind::float16:
-    case DType::Kind::float32:
-    case DType::Kind::float64:
-    case DType::Kind::complex64:
-    case DType::Kind::complex128: return std::string(dtype.name());
-    default: return std::nullopt;
-  }
+std::optional<std::string> type_name(const DType& dtype) {
+  if (dtype.kind() == DType::Kind::string) return "str";
+  return numpy_name(dtype);
 }
 
 Json schema(const std::vector<TensorContract>& tensors, ExportJob& job) {
@@ -37,7 +21,7 @@ Json schema(const std::vector<TensorContract>& tensors, ExportJob& job) {
   for (const TensorContract& tensor : tensors) {
     Json::Array shape;
     for (const Dim& dim : tensor.shape) shape.push_back(dim.as_integer().value_or(-1));
-    Json spec = Json().add("dtype", dtype_in(tensor, numpy_name, job, "float32")).add("shape", std::move(shape));
+    Json spec = Json().add("dtype", dtype_in(tensor, type_name, job, "float32")).add("shape", std::move(shape));
     Json entry = Json().add("name", tensor.name).add("type", "tensor").add("tensor-spec", std::move(spec));
     if (tensor.optional) job.note("optional output " + printable(tensor.name) + " is always expected");
     out.push_back(std::move(entry));

@@ -352,6 +352,26 @@ std::string python_structure(const Nested& arguments) {
   return "{\n" + out + "}";
 }
 
+std::optional<std::string> numpy_name(const DType& dtype) {
+  switch (dtype.kind()) {
+    case DType::Kind::boolean: return "bool";
+    case DType::Kind::int8:
+    case DType::Kind::int16:
+    case DType::Kind::int32:
+    case DType::Kind::int64:
+    case DType::Kind::uint8:
+    case DType::Kind::uint16:
+    case DType::Kind::uint32:
+    case DType::Kind::uint64:
+    case DType::Kind::float16:
+    case DType::Kind::float32:
+    case DType::Kind::float64:
+    case DType::Kind::complex64:
+    case DType::Kind::complex128: return std::string(dtype.name());
+    default: return std::nullopt;
+  }
+}
+
 std::string dtype_in(const TensorContract& tensor, const std::function<std::optional<std::string>(const DType&)>& names,
                      ExportJob& job, std::string_view otherwise) {
   std::string word(otherwise);

@@ -91,6 +91,10 @@ Nested nested(const std::vector<std::pair<std::string, std::string>>& leaves,
 // As a dict, or as a tuple when there are positional arguments; "None" where an index is missing.
 std::string python_structure(const Nested& arguments);
 
+// NumPy's name of a boolean, integer, float or complex dtype; nullopt of one that NumPy itself does not have, and of
+// text.
+std::optional<std::string> numpy_name(const DType& dtype);
+
 // "torch.float32"; float32 when several or none are known, which is noted. `names` says how the language calls a dtype.
 std::string dtype_in(const TensorContract& tensor, const std::function<std::optional<std::string>(const DType&)>& names,
                      ExportJob& job, std::string_view otherwise);

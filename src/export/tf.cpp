@@ -10,25 +10,10 @@ namespace tensorspec {
 namespace {
 
 std::optional<std::string> type_name(const DType& dtype) {
-  switch (dtype.kind()) {
-    case DType::Kind::boolean: return "tf.bool";
-    case DType::Kind::string: return "tf.string";
-    case DType::Kind::int8:
-    case DType::Kind::int16:
-    case DType::Kind::int32:
-    case DType::Kind::int64:
-    case DType::Kind::uint8:
-    case DType::Kind::uint16:
-    case DType::Kind::uint32:
-    case DType::Kind::uint64:
-    case DType::Kind::float16:
-    case DType::Kind::bfloat16:
-    case DType::Kind::float32:
-    case DType::Kind::float64:
-    case DType::Kind::complex64:
-    case DType::Kind::complex128: return "tf." + std::string(dtype.name());
-    default: return std::nullopt;
-  }
+  if (dtype.kind() == DType::Kind::string || dtype.kind() == DType::Kind::bfloat16)
+    return "tf." + std::string(dtype.name());
+  const auto name = numpy_name(dtype);
+  return name ? std::optional("tf." + *name) : std::nullopt;
 }
 
 Status write(ExportJob& job) {
