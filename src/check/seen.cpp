@@ -44,8 +44,8 @@ SeenShapes::SeenShapes(const FlatVariant& variant, const Evidence& evidence) : i
   for (const auto& [signature, state] : evidence.states())
     if (same_inputs(variant, signature)) add_state(variant, signature, state);
   std::sort(rows_.begin(), rows_.end(), [&](const Row& a, const Row& b) {
-    return std::lexicographical_compare(&data_[a.begin], &data_[a.begin] + input_axes_, &data_[b.begin],
-                                        &data_[b.begin] + input_axes_);
+    return std::lexicographical_compare(data_.data() + a.begin, data_.data() + a.begin + input_axes_, data_.data() + b.begin,
+                                        data_.data() + b.begin + input_axes_);
   });
 }
 
@@ -70,7 +70,7 @@ void SeenShapes::add_state(const FlatVariant& variant, const Signature& signatur
 }
 
 int SeenShapes::compare_inputs(const Row& row, const std::int64_t* const* extents) const noexcept {
-  const std::int64_t* kept = &data_[row.begin];
+  const std::int64_t* kept = data_.data() + row.begin;
   for (std::uint32_t t = 0; t < inputs_; ++t)
     for (std::uint32_t axis = 0; axis < ranks_[t]; ++axis, ++kept)
       if (*kept != extents[t][axis]) return *kept < extents[t][axis] ? -1 : 1;
@@ -80,7 +80,7 @@ int SeenShapes::compare_inputs(const Row& row, const std::int64_t* const* extent
 bool SeenShapes::same_rest(const Row& row, const std::int64_t* const* extents, bool outputs,
                            const std::optional<std::int64_t>& batch_size) const noexcept {
   const Layout& layout = layouts_[row.layout];
-  const std::int64_t* kept = &data_[row.begin] + input_axes_;
+  const std::int64_t* kept = data_.data() + row.begin + input_axes_;
   std::size_t given = 0;
   if (outputs)
     for (std::size_t t = inputs_; t < ranks_.size(); ++t) given += extents[t] ? 1 : 0;
@@ -111,7 +111,7 @@ SeenShapes::Found SeenShapes::find(const std::int64_t* const* extents, bool outp
 
 std::span<const std::int64_t> SeenShapes::nearest(const std::int64_t* const* extents) const noexcept {
   const auto distance = [&](const Row& row) {
-    const std::int64_t* kept = &data_[row.begin];
+    const std::int64_t* kept = data_.data() + row.begin;
     std::size_t differ = 0;
     std::uint64_t sum = 0;
     for (std::uint32_t t = 0; t < inputs_; ++t)

@@ -88,7 +88,8 @@ class TorchDims {
                    ", which Dim cannot say; torch infers it from the model or leaves it free:\n" + "#   torch._check(" +
                    place + " == " + spell(dim, Notation::python) + ")\n";
       } else {
-        const auto& [name, factor] = *affine_of(dim)->coefficients.begin();
+        const auto affine = affine_of(dim);
+        const auto& [name, factor] = *affine->coefficients.begin();
         used_.insert(name);
         if (factor > 1 && !bare_.contains(name))
           between_.push_back(printable(axis_name(tensor.name, axis)) + " = " + dim.to_string());

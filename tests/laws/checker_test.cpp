@@ -188,7 +188,7 @@ void change_one_axis(Call& call) {
   switch (draw(0, 4)) {
     case 0: extent += 1; break;
     case 1: extent = std::max<std::int64_t>(0, extent - 1); break;
-    case 2: extent *= 2; break;
+    case 2: extent = std::min(extent, kMaxExtent / 2) * 2; break;
     case 3: extent = draw(0, 9); break;
     default: extent = kMaxExtent - draw(0, 2);
   }
