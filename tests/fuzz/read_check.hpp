@@ -41,8 +41,8 @@ class CheckingSink final : public ReadSink {
   std::string fault_;
 };
 
-// Reads the bytes as every format in turn and once by content. Empty, or what is wrong.
-inline std::string read_fault(std::string_view bytes) {
+// Reads the bytes as every format in turn and once by content, or as format `only` alone. Empty, or what is wrong.
+inline std::string read_fault(std::string_view bytes, std::string_view only = {}) {
   std::string fault;
   const auto run = [&](std::string_view from) {
     CheckingSink sink;
@@ -51,6 +51,10 @@ inline std::string read_fault(std::string_view bytes) {
     if (!format.ok() && format.error().code == ErrorCode::ambiguous_format) fault = format.error().message();
     if (!sink.fault().empty()) fault = std::string(from) + ": " + sink.fault();
   };
+  if (!only.empty()) {
+    run(only);
+    return fault;
+  }
   run({});
   for (const FormatInfo& format : formats()) run(format.id);
   return fault;

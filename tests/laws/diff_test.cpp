@@ -11,6 +11,7 @@
 #include <random>
 #include <set>
 
+#include "support/cases.hpp"
 #include "support/contracts.hpp"
 #include "tensorspec/report.hpp"
 
@@ -308,7 +309,7 @@ Change mirrored(Change change) {
 }
 
 TEST(DiffLaws, TheOtherWayRoundIsTheMirrorImage) {
-  for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+  for (std::uint64_t seed = 1; seed <= tests::cases(120); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     const auto [older, newer] = random_pair(random, 12);
@@ -323,7 +324,7 @@ TEST(DiffLaws, TheOtherWayRoundIsTheMirrorImage) {
 }
 
 TEST(DiffLaws, NamesOfSymbolsPlayNoPart) {
-  for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+  for (std::uint64_t seed = 1; seed <= tests::cases(120); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     const auto [older, newer] = random_pair(random, 12);
@@ -343,7 +344,7 @@ TEST(DiffLaws, NamesOfSymbolsPlayNoPart) {
 }
 
 TEST(DiffLaws, AContractEqualsItself) {
-  for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+  for (std::uint64_t seed = 1; seed <= tests::cases(120); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     const Contract contract = random_model(random, 1000).contract();

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "support/calls.hpp"
+#include "support/cases.hpp"
 #include "support/random_calls.hpp"
 
 namespace tensorspec {
@@ -36,7 +37,7 @@ Evidence merge_tree(std::vector<Evidence> parts, Random& random) {
 }
 
 TEST(EvidenceLaws, OrderAndGroupingLeaveNoTrace) {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= tests::cases(60); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     // Small samples, so that many calls leave them; large ones, so that none does.
@@ -82,7 +83,7 @@ TEST(EvidenceLaws, MoreDistinctSizesThanAHistogramHolds) {
 }
 
 TEST(EvidenceLaws, NothingIsLostBetweenSampleAndHistogram) {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint64_t seed = 1; seed <= tests::cases(20); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     std::map<std::int64_t, std::uint64_t> wanted;
@@ -105,7 +106,7 @@ TEST(EvidenceLaws, NothingIsLostBetweenSampleAndHistogram) {
 }
 
 TEST(EvidenceLaws, ASmallerSampleIsAsIfItHadAlwaysBeenSmall) {
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= tests::cases(40); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     std::vector<Call> calls;

@@ -3,6 +3,7 @@
 // Laws of explain, on random models: a contract accepts what it was learned from; the order of calls leaves no trace;
 // renaming and reordering tensors changes names only.
 #include "tensorspec/explain.hpp"
+#include "support/cases.hpp"
 
 #include <gtest/gtest.h>
 
@@ -92,7 +93,7 @@ std::string judged(const Verdict& verdict) {
 }
 
 TEST(ExplainLaws, AContractAcceptsWhatItWasLearnedFrom) {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= tests::cases(60); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     const Model model = Model::random(random);
@@ -113,7 +114,7 @@ TEST(ExplainLaws, AContractAcceptsWhatItWasLearnedFrom) {
 
 // More distinct calls than the sample holds: only what is not affine may warn.
 TEST(ExplainLaws, ABoundedSampleRefusesNothingThatWasSeen) {
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+  for (std::uint64_t seed = 1; seed <= tests::cases(30); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     const Model model = Model::random(random);
@@ -132,7 +133,7 @@ TEST(ExplainLaws, ABoundedSampleRefusesNothingThatWasSeen) {
 
 // Arithmetic that does not fit is no form, and nothing wraps.
 TEST(ExplainLaws, HugeSizesAreSizes) {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= tests::cases(60); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     std::vector<Call> calls;
@@ -157,7 +158,7 @@ TEST(ExplainLaws, HugeSizesAreSizes) {
 }
 
 TEST(ExplainLaws, TheOrderOfCallsLeavesNoTrace) {
-  for (std::uint64_t seed = 1; seed <= 25; ++seed) {
+  for (std::uint64_t seed = 1; seed <= tests::cases(25); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     const Model model = Model::random(random);
@@ -191,7 +192,7 @@ std::map<std::string, std::string> dims_by_axis(const Contract& contract,
 }
 
 TEST(ExplainLaws, RenamingAndReorderingTensorsChangesNamesOnly) {
-  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+  for (std::uint64_t seed = 1; seed <= tests::cases(50); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     const Model model = Model::random(random);

@@ -4,6 +4,7 @@
 // reduced, with the same members as the slow oracle.
 #include <gtest/gtest.h>
 
+#include "support/cases.hpp"
 #include "support/slow_lattice.hpp"
 
 namespace tensorspec::tests {
@@ -92,7 +93,7 @@ void check_all(const std::vector<Point>& points, std::mt19937_64& random) {
 }
 
 TEST(LatticeLaws, HermiteFormOfPointsAsModelsMakeThem) {
-  for (std::uint64_t seed = 1; seed <= 6000; ++seed) {
+  for (std::uint64_t seed = 1; seed <= tests::cases(6000); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 random(seed);
     const auto dimension = static_cast<std::size_t>(uniform(random, 1, 12));
@@ -103,7 +104,7 @@ TEST(LatticeLaws, HermiteFormOfPointsAsModelsMakeThem) {
 }
 
 TEST(LatticeLaws, HermiteFormOfSizesUpTo2To62) {
-  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+  for (std::uint64_t seed = 1; seed <= tests::cases(600); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 random(seed);
     const auto dimension = static_cast<std::size_t>(uniform(random, 1, 8));
@@ -115,7 +116,7 @@ TEST(LatticeLaws, HermiteFormOfSizesUpTo2To62) {
 
 TEST(LatticeLaws, HermiteFormOfAnyInt64) {
   const std::int64_t corners[] = {INT64_MIN, INT64_MIN + 1, -1, 0, 1, INT64_MAX - 1, INT64_MAX};
-  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+  for (std::uint64_t seed = 1; seed <= tests::cases(600); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 random(seed);
     const auto dimension = static_cast<std::size_t>(uniform(random, 1, 6));

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "support/cases.hpp"
 #include "support/slow_lattice.hpp"
 
 namespace tensorspec::tests {
@@ -41,7 +42,7 @@ std::int64_t largest_for(std::uint64_t seed) {
 }
 
 TEST(LatticeMerge, OrderGroupingAndRepetitionCannotBeSeen) {
-  for (std::uint64_t seed = 1; seed <= 800; ++seed) {
+  for (std::uint64_t seed = 1; seed <= tests::cases(800); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 random(seed);
     const auto dimension = static_cast<std::size_t>(uniform(random, 1, 10));
@@ -63,7 +64,7 @@ TEST(LatticeMerge, OrderGroupingAndRepetitionCannotBeSeen) {
 }
 
 TEST(LatticeMerge, IsAnIdempotentCommutativeMonoid) {
-  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+  for (std::uint64_t seed = 1; seed <= tests::cases(600); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 random(seed);
     const auto dimension = static_cast<std::size_t>(uniform(random, 0, 8));
@@ -85,7 +86,7 @@ TEST(LatticeMerge, IsAnIdempotentCommutativeMonoid) {
 }
 
 TEST(LatticeMerge, ProjectionCommutesWithInsertAndMerge) {
-  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+  for (std::uint64_t seed = 1; seed <= tests::cases(600); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 random(seed);
     const auto dimension = static_cast<std::size_t>(uniform(random, 1, 9));
@@ -161,7 +162,7 @@ void expect_values(const AffineLattice& lattice, const Point& a, const std::vect
 }
 
 TEST(LatticeMerge, LinearFormsTakeTheValuesThatThePointsTake) {
-  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+  for (std::uint64_t seed = 1; seed <= tests::cases(600); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 random(seed);
     const auto dimension = static_cast<std::size_t>(uniform(random, 1, 6));

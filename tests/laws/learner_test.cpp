@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "support/calls.hpp"
+#include "support/cases.hpp"
 #include "support/random_calls.hpp"
 
 namespace tensorspec {
@@ -59,7 +60,7 @@ void expect_same_refusal(const Status& a, const Status& b) {
 }
 
 TEST(LearnerLaws, EvidenceIsThatOfEveryCallAddedByItself) {
-  for (std::uint64_t seed = 1; seed <= 80; ++seed) {
+  for (std::uint64_t seed = 1; seed <= tests::cases(80); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     const std::size_t sample_size = seed % 2 == 0 ? 4096 : static_cast<std::size_t>(between(random, 1, 20));
@@ -114,7 +115,7 @@ TEST(LearnerLaws, EvidenceIsThatOfEveryCallAddedByItself) {
 
 // Under a limit, the order of the calls leaves no trace either.
 TEST(LearnerLaws, TheSampleThatFitsDependsOnTheCallsAlone) {
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+  for (std::uint64_t seed = 1; seed <= tests::cases(30); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     std::vector<Call> calls;

@@ -3,6 +3,7 @@
 // The law of TensorSpec: what updates give is a function of the set of (sizes, batch size) pairs seen. The oracle below
 // knows only the definition of DESIGN.md section 3 and never merges anything.
 #include "tensorspec/tensor_spec.hpp"
+#include "support/cases.hpp"
 
 #include <gtest/gtest.h>
 
@@ -144,7 +145,7 @@ TEST(TensorSpecLaw, OutcomeIsAFunctionOfTheSetOfPairs) {
   for (const std::uint64_t seed : {1, 2, 3, 4}) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
-    for (int round = 0; round < 2500; ++round) {
+    for (std::uint64_t round = 0; round < tests::cases(2500); ++round) {
       const Sights sights = random_sights(random);
       const TensorSpec first = random_tree(sights, random);
       ASSERT_NO_FATAL_FAILURE(expect_outcome(first, sights));
@@ -189,7 +190,7 @@ TEST(TensorSpecLaw, ExhaustiveSmallSets) {
 TEST(TensorSpecLaw, MergeLaws) {
   Random random(5);
   SCOPED_TRACE("seed 5");
-  for (int round = 0; round < 500; ++round) {
+  for (std::uint64_t round = 0; round < tests::cases(500); ++round) {
     Sights sights = random_sights(random);
     const TensorSpec a = random_tree(sights, random);
     for (Sight& sight : sights)
