@@ -131,6 +131,8 @@ class SizeHistogram {
   // Ascending by size. O(n log n).
   std::vector<std::pair<std::int64_t, std::uint64_t>> counts() const;
   static std::int64_t bin(std::int64_t size) noexcept;
+  // The largest size of the bin.
+  static std::int64_t bin_end(std::int64_t size) noexcept;
   // Restores a saved histogram. REQUIRES: the lower bounds of bins when not exact.
   static SizeHistogram restore(bool exact, const std::map<std::int64_t, std::uint64_t>& counts);
   // It never takes more, in bytes.

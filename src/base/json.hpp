@@ -37,6 +37,11 @@ class Json {
   Json(Array value) : value_(std::move(value)) {}               // NOLINT
   Json(Object value) : value_(std::move(value)) {}              // NOLINT
 
+  template <class T>
+  Json(const std::optional<T>& value) {  // NOLINT: null without one
+    if (value) *this = Json(*value);
+  }
+
   bool is_null() const noexcept { return std::holds_alternative<std::monostate>(value_); }
   bool is_object() const noexcept { return std::holds_alternative<Object>(value_); }
   bool is_array() const noexcept { return std::holds_alternative<Array>(value_); }

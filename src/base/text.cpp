@@ -89,4 +89,15 @@ int natural_compare(std::string_view a, std::string_view b) noexcept {
   return a.compare(b);  // only leading zeros differ: "a01" and "a1"
 }
 
+Status check_name(std::string_view file, std::string_view name) {
+  const auto fail = [&](std::string detail) {
+    return Error{.code = ErrorCode::invalid_name, .where = std::string(file), .detail = std::move(detail)};
+  };
+  if (name.size() > kMaxNameBytes)
+    return fail(std::to_string(name.size()) + " bytes, the limit is " + std::to_string(kMaxNameBytes));
+  if (!is_utf8(name)) return fail("not UTF-8");
+  if (name.find('\0') != std::string_view::npos) return fail("a NUL in '" + std::string(name) + "'");
+  return {};
+}
+
 }  // namespace tensorspec

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tensorspec/result.hpp"
+
 namespace tensorspec {
 
 // Bytes of the valid UTF-8 sequence at the start of `text` (1..4), or 0 when it is invalid, overlong, a surrogate or
@@ -60,5 +62,10 @@ std::optional<std::string_view> repeated(std::vector<std::string_view> names);
 // that the order is total. Negative, zero or positive like strcmp.
 int natural_compare(std::string_view a, std::string_view b) noexcept;
 inline bool natural_less(std::string_view a, std::string_view b) noexcept { return natural_compare(a, b) < 0; }
+
+// Bytes that the name of a tensor may take: above what any model has.
+inline constexpr std::size_t kMaxNameBytes = 4096;
+// A name is text that people see, whatever it says ("../x" is only a name). Errors: invalid_name, at `file`.
+Status check_name(std::string_view file, std::string_view name);
 
 }  // namespace tensorspec

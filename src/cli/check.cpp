@@ -18,7 +18,7 @@ Json violations_json(const std::vector<Violation>& violations) {
   Json::Array out;
   for (const Violation& violation : violations) {
     Json entry = Json().add("tensor", violation.tensor.empty() ? Json() : Json(violation.tensor));
-    entry.add("axis", violation.axis ? Json(static_cast<std::uint64_t>(*violation.axis)) : Json());
+    entry.add("axis", violation.axis);
     entry.add("code", to_string(violation.code)).add("expected", violation.expected);
     if (violation.actual_is_number) entry.add("actual", static_cast<std::int64_t>(std::stoll(violation.actual)));
     else entry.add("actual", violation.actual);
@@ -31,7 +31,7 @@ Json violations_json(const std::vector<Violation>& violations) {
 void print_verdict(std::uint64_t call, std::string_view origin, const Verdict& verdict, bool json) {
   if (json) {
     Json line = Json().add("call", call).add("ok", verdict.ok);
-    line.add("variant", verdict.variant ? Json(static_cast<std::uint64_t>(*verdict.variant)) : Json());
+    line.add("variant", verdict.variant);
     line.add("violations", violations_json(verdict.violations)).add("warnings", violations_json(verdict.warnings));
     line.add("origin", origin);
     print(line.dump() + "\n");

@@ -34,6 +34,7 @@ class Options {
   // A whole number of at least 1; 0 stays when it is not given.
   virtual void count(const std::string& names, std::int64_t& value, const std::string& help) = 0;
   virtual void positional(const std::string& name, std::string& value, const std::string& help) = 0;
+  virtual void optional_positional(const std::string& name, std::string& value, const std::string& help) = 0;
   virtual void positionals(const std::string& name, std::vector<std::string>& values, const std::string& help) = 0;
 };
 
@@ -55,6 +56,9 @@ void print(std::string_view text);
 void print_error(const Error& error, bool json = false);
 void print_note(const std::string& text);
 void print_notes(const std::string& file, const std::vector<std::string>& notes);
+// An output that is what is read from is an error.
+bool is_same_file(const std::string& input, const std::string& output);
+Error not_replaced(const std::string& output);
 // Writes what is still held. When not everything could be written: says so and returns false.
 bool finish_output();
 

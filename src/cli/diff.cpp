@@ -20,10 +20,6 @@ struct Arguments {
   bool json = false, quiet = false;
 };
 
-Json index_json(const std::optional<std::size_t>& index) {
-  return index ? Json(static_cast<std::uint64_t>(*index)) : Json();
-}
-
 Json witness_json(const std::optional<Witness>& witness) {
   if (!witness) return {};
   Json out;
@@ -35,8 +31,7 @@ Json witness_json(const std::optional<Witness>& witness) {
 
 Json sizes_json(const std::optional<SizeRange>& sizes) {
   if (!sizes) return {};
-  Json out = Json().add("min", sizes->min ? Json(*sizes->min) : Json());
-  out.add("max", sizes->max ? Json(*sizes->max) : Json());
+  Json out = Json().add("min", sizes->min).add("max", sizes->max);
   return out.add("multiple_of", sizes->multiple_of).add("residue", sizes->residue);
 }
 
@@ -62,7 +57,7 @@ Json difference_json(const ContractDifference& difference) {
       (sizes ? axes : tensors).push_back(row_json(row));
       if (sizes) ++counts[static_cast<std::size_t>(row.change)];
     }
-    Json entry = Json().add("old", index_json(variant.older)).add("new", index_json(variant.newer));
+    Json entry = Json().add("old", variant.older).add("new", variant.newer);
     entry.add("inputs", Json::Array(variant.inputs.begin(), variant.inputs.end()));
     entry.add("change", to_string(variant.change)).add("proved", variant.proved);
     entry.add("axes", std::move(axes)).add("tensors", std::move(tensors));

@@ -63,7 +63,7 @@ Result<std::vector<std::string>> chosen(const Arguments& arguments) {
     const auto known = std::find_if(all_exporters().begin(), all_exporters().end(),
                                     [&](const ExporterInfo& info) { return info.id == word; });
     if (known == all_exporters().end())
-      return Error{ErrorCode::export_unknown, "--to", "\"" + word + "\"; tensorspec export CONTRACT --list names all"};
+      return Error{ErrorCode::export_unknown, "--to", "\"" + word + "\"; tensorspec export --list names all"};
     out.push_back(word);
   }
   return out;
@@ -188,12 +188,29 @@ int list(const Arguments& arguments) {
 Status check(const Arguments& arguments, ExportOptions& options) {
   if (arguments.list == !arguments.to.empty())
     return Error{ErrorCode::invalid_argument, "export", "one of --list and --to EXPORTER is needed"};
+  if (!arguments.list && arguments.contract.empty())
+    return Error{ErrorCode::invalid_argument, "export", "the CONTRACT to export is needed"};
   if (arguments.variant.empty()) return {};
   const auto variant = parse_int64(arguments.variant);
   if (!variant || *variant < 0)
     return Error{ErrorCode::invalid_argument, "--variant", "\"" + arguments.variant + "\", expected a number from 0"};
   options.variant = static_cast<std::size_t>(*variant);
   return {};
+}
+
+// Where the largest size of a symbol is another in the profiles than in the contract.
+void tell_reach(const std::string& plan, const Variant& variant, const Ladder& ladder) {
+  for (const Symbol& symbol : variant.symbols) {
+    std::optional<std::int64_t> largest;
+    for (const Profile& profile : ladder.profiles)
+      if (const auto range = profile.symbols.find(symbol.name); range != profile.symbols.end())
+        largest = std::max(largest.value_or(0), range->second.max);
+    if (!largest || (symbol.max && *symbol.max == *largest)) continue;
+    const std::string most = symbol.max ? std::to_string(*symbol.max) : "any size";
+    const bool beyond = symbol.max && *largest > *symbol.max;
+    print_note(printable(plan + ": " + symbol.name + " up to " + std::to_string(*largest) +
+                         (beyond ? ", more than was seen: " : ", less than the contract takes: ") + most));
+  }
 }
 
 // The profiles of --plan for the variant that is exported.
@@ -208,6 +225,7 @@ Status read_plan(const Arguments& arguments, const Contract& contract, ExportOpt
   if (ladder == nullptr)
     return Error{ErrorCode::plan_format, arguments.plan, "no profile is for variant " + std::to_string(variant)};
   options.profiles = ladder->profiles;
+  if (!arguments.json && !arguments.quiet) tell_reach(arguments.plan, contract.variants()[variant], *ladder);
   return {};
 }
 
@@ -218,11 +236,12 @@ int run(const Arguments& arguments) {
   };
   ExportOptions options;
   if (const Status status = check(arguments, options); !status.ok()) return fail(status.error());
+  if (arguments.list) return list(arguments);
+  if (is_same_file(arguments.contract, arguments.output)) return fail(not_replaced(arguments.output));
   const auto read = read_contract(arguments.contract);
   if (!read.ok()) return fail(read.error());
   const auto contract = declare(read->contract, arguments.ranges);
   if (!contract.ok()) return fail(contract.error());
-  if (arguments.list) return list(arguments);
   if (const Status status = read_plan(arguments, *contract, options); !status.ok()) return fail(status.error());
   const auto ids = chosen(arguments);
   if (!ids.ok()) return fail(ids.error());
@@ -236,8 +255,8 @@ int run(const Arguments& arguments) {
 
 std::function<int()> define(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
-  options.positional("CONTRACT", arguments->contract,
-                     "A contract file, or a model file that declares its inputs and outputs");
+  options.optional_positional("CONTRACT", arguments->contract,
+                              "A contract file, or a model file that declares its inputs and outputs");
   options.flag("--list", arguments->list, "List what there is to export to, and what each dialect keeps");
   options.text("--to", arguments->to, "NAME[,NAME]", "Export to these, or to all");
   options.text("--model", arguments->model, "MODEL", "The model to rewrite, for --to onnx");

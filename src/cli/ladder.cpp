@@ -14,15 +14,13 @@ namespace {
 // Ladders are lists of sizes or plans; larger files are none.
 constexpr std::uint64_t kMaxLadderBytes = std::uint64_t{64} << 20;
 
-Json optional_json(const std::optional<std::int64_t>& value) { return value ? Json(*value) : Json(); }
-
 Json axes_json(const std::vector<OutsideAxis>& axes) {
   Json::Array out;
   for (const OutsideAxis& axis : axes) {
     Json entry = Json().add("symbol", axis.symbol).add("axes", Json::Array(axis.axes.begin(), axis.axes.end()));
     entry.add("calls", axis.calls).add("distinct", axis.distinct);
     entry.add("smallest", axis.smallest).add("largest", axis.largest);
-    out.push_back(entry.add("at_least", optional_json(axis.at_least)).add("at_most", optional_json(axis.at_most)));
+    out.push_back(entry.add("at_least", axis.at_least).add("at_most", axis.at_most));
   }
   return out;
 }
@@ -79,8 +77,7 @@ Json audit_json(const Audit& audit) {
   }
   for (const SizeRanges& box : audit.uncovered) {
     Json entry = Json::Object();
-    for (const auto& [name, range] : box)
-      entry.add(name, Json().add("min", optional_json(range.min)).add("max", optional_json(range.max)));
+    for (const auto& [name, range] : box) entry.add(name, Json().add("min", range.min).add("max", range.max));
     gaps.push_back(std::move(entry));
   }
   return out.add("profiles", std::move(profiles)).add("uncovered", std::move(gaps));

@@ -44,11 +44,11 @@ Status parse_limit(const std::string& text, Declarations& declarations) {
 }
 
 // What to do next: the first open question, else the next command.
-std::string next_step(const Contract& contract, const std::string& output) {
+std::string next_step(const Contract& contract, const std::string& output, const std::string& command) {
   for (const Variant& variant : contract.variants())
     for (const Question& question : variant.questions)
       if (!question.ask.empty()) return printable(question.ask) + ", then learn again";
-  if (output.empty()) return "tensorspec learn ... -o model.contract.json saves it";
+  if (output.empty()) return "tensorspec " + command + " ... -o model.contract.json saves it";
   return "tensorspec check " + printable(output) + " NEW_CALLS";
 }
 
@@ -113,7 +113,7 @@ int tell(const Evidence& evidence, const Declarations& declarations, const std::
     print(to_table(*contract));
     if (in_words) print("\n" + to_explanation(*contract) + "\n");
     if (!output.empty()) print("contract  " + printable(output) + "\n");
-    print("next      " + next_step(*contract, output) + "\n");
+    print("next      " + next_step(*contract, output, input.paths.empty() ? "merge" : "learn") + "\n");
   }
   if (!contract.ok() || !saved.ok()) return kFailed;
   return result.errors.empty() ? kDone : kNo;

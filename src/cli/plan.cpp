@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensorspec/plan.hpp"
 
+#include <cctype>
 #include <memory>
 
 #include "base/file.hpp"
@@ -8,7 +9,7 @@
 #include "base/try.hpp"
 #include "cli/command.hpp"
 #include "cli/ladder.hpp"
-#include "cli/trace.hpp"
+#include "tensorspec/lengths.hpp"
 #include "tensorspec/report.hpp"
 
 namespace tensorspec::cli {
@@ -29,6 +30,25 @@ struct Source {
   std::optional<SizeTrace> trace;
 };
 
+// "Request tokens" and "usage.prompt_tokens" as a symbol: Request_tokens, usage_prompt_tokens.
+std::string symbol_of(std::string column) {
+  for (char& c : column)
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  return column;
+}
+
+SizeTrace trace_of(const std::vector<LengthColumn>& columns, std::string_view count) {
+  const bool counted = columns.back().name == count;
+  const std::size_t symbols = columns.size() - (counted ? 1 : 0);
+  SizeTrace out;
+  for (std::size_t i = 0; i < symbols; ++i) out.names.push_back(symbol_of(columns[i].name));
+  for (std::size_t row = 0; row < columns[0].counts.size(); ++row) {
+    for (std::size_t i = 0; i < symbols; ++i) out.sizes.push_back(columns[i].counts[row]);
+    if (counted) out.counts.push_back(static_cast<std::uint64_t>(columns.back().counts[row]));
+  }
+  return out;
+}
+
 // A contract, a trace, or both. Contents decide.
 Result<Source> load_sources(const Arguments& arguments) {
   Source out;
@@ -45,7 +65,9 @@ Result<Source> load_sources(const Arguments& arguments) {
       continue;
     }
     if (out.trace) return Error{ErrorCode::invalid_argument, path, "the second trace; one is planned for"};
-    TRY(out.trace, parse_trace(text, path, arguments.columns, arguments.count));
+    TRY(const auto columns,
+        parse_lengths(text, path, {.columns = arguments.columns, .every = true, .count = arguments.count}));
+    out.trace = trace_of(columns, arguments.count);
   }
   return out;
 }
@@ -149,11 +171,13 @@ Result<int> tell_plan(const Arguments& arguments, std::vector<Job> jobs, const P
   if (arguments.json) print(to_json(plans));
   if (!arguments.output.empty()) TRY_VOID(save_file(arguments.output, to_json(plans)));
   if (!arguments.output.empty() && !arguments.json && !arguments.quiet)
-    print("saved        " + arguments.output + "\n");
+    print("saved        " + printable(arguments.output) + "\n");
   return kDone;
 }
 
 Result<int> work(const Arguments& arguments) {
+  for (const std::string& source : arguments.sources)
+    if (is_same_file(source, arguments.output)) return not_replaced(arguments.output);
   TRY(const Source source, load_sources(arguments));
   TRY(const PlanOptions options, options_of(arguments));
   TRY(std::vector<Job> jobs, jobs_of(arguments, source));

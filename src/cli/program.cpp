@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <limits>
 #include <system_error>
 
 #include "base/json.hpp"
+#include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/program.hpp"
 #include "tensorspec/version.h"
@@ -44,6 +47,9 @@ class Cli11Options final : public Options {
   }
   void positional(const std::string& name, std::string& value, const std::string& help) override {
     app_.add_option(name, value, help)->required()->type_name("")->check(not_empty());
+  }
+  void optional_positional(const std::string& name, std::string& value, const std::string& help) override {
+    app_.add_option(name, value, help)->type_name("")->check(not_empty());
   }
   void positionals(const std::string& name, std::vector<std::string>& values, const std::string& help) override {
     app_.add_option(name, values, help)->required()->type_name("")->check(not_empty());
@@ -83,6 +89,15 @@ void print_error(const Error& error, bool json) {
   std::fprintf(stderr, "%s\n", line.dump().c_str());
 }
 
+bool is_same_file(const std::string& input, const std::string& output) {
+  std::error_code ignored;
+  return !output.empty() && std::filesystem::is_regular_file(output, ignored) &&
+         std::filesystem::equivalent(input, output, ignored);
+}
+Error not_replaced(const std::string& output) {
+  return {ErrorCode::invalid_argument, output, "what is read is not replaced: name another file"};
+}
+
 void print_note(const std::string& text) { std::fprintf(stderr, "note: %s\n", text.c_str()); }
 
 void print_notes(const std::string& file, const std::vector<std::string>& notes) {
@@ -103,6 +118,15 @@ int run(int argc, char** argv) {
     sub->footer("Example:\n" + std::string(command->example));
     Cli11Options options(*sub);
     sub->callback([&chosen, work = command->define(options)] { chosen = work; });
+  }
+  if (argc > 1 && argv[1][0] != '-') {
+    std::vector<std::string> names;
+    for (const Command* command : kCommands) names.emplace_back(command->id);
+    if (std::find(names.begin(), names.end(), argv[1]) == names.end()) {
+      print_error({ErrorCode::invalid_argument, "",
+                   "no command is called " + printable(argv[1]) + "; there are " + join(names, ", ")});
+      return kFailed;
+    }
   }
   try {
     app.parse(argc, argv);

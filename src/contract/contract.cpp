@@ -33,7 +33,9 @@ Status check_symbols(const Variant& variant, std::size_t index) {
     if (symbol.multiple_of < 1 || symbol.residue < 0 || symbol.residue >= symbol.multiple_of ||
         symbol.seen_multiple_of < 1 || symbol.seen_residue < 0 || symbol.seen_residue >= symbol.seen_multiple_of)
       return conflict(index, symbol.name + ": a stride must be at least 1 and its residue below it");
-    if (diffing::Domain::of(symbol).empty()) return conflict(index, symbol.name + ": no size in its range is of its stride");
+    if (symbol.multiple_of > kMaxExtent) return conflict(index, symbol.name + ": no size has so large a stride");
+    if (diffing::Domain::of(symbol).empty())
+      return conflict(index, symbol.name + ": no size in its range is of its stride");
   }
   return {};
 }
@@ -42,6 +44,7 @@ Status check_symbols(const Variant& variant, std::size_t index) {
 Status check_tensors(const std::vector<TensorContract>& tensors, bool outputs, std::size_t index) {
   std::set<std::pair<std::string_view, std::size_t>> seen;
   for (const TensorContract& tensor : tensors) {
+    TRY_VOID(check_name("variant " + std::to_string(index), tensor.name));
     if (tensor.shape.size() > kMaxRank) return Error{ErrorCode::rank_too_large, tensor.name, ""};
     if (!seen.emplace(tensor.name, outputs ? tensor.shape.size() : 0).second)
       return conflict(index, "tensor \"" + tensor.name + "\" twice");
@@ -52,13 +55,22 @@ Status check_tensors(const std::vector<TensorContract>& tensors, bool outputs, s
   return {};
 }
 
-void add_missing_symbols(const Dim& dim, Variant& variant) {
-  for (const std::string& name : dim.symbols())
-    if (!variant.symbol(name)) {
-      Symbol symbol;
-      symbol.name = name;
-      variant.symbols.push_back(std::move(symbol));
-    }
+// Symbols that only dims name have no range.
+void add_missing_symbols(Variant& variant) {
+  std::set<std::string> known;
+  for (const Symbol& symbol : variant.symbols) known.insert(symbol.name);
+  const auto add = [&](const Dim& dim) {
+    for (const std::string& name : dim.symbols())
+      if (known.insert(name).second) {
+        Symbol symbol;
+        symbol.name = name;
+        variant.symbols.push_back(std::move(symbol));
+      }
+  };
+  for (const auto* group : {&variant.inputs, &variant.outputs})
+    for (const TensorContract& tensor : *group)
+      for (const Dim& dim : tensor.shape) add(dim);
+  if (variant.batch_size) add(*variant.batch_size);
 }
 
 }  // namespace
@@ -76,11 +88,8 @@ Result<Contract> Contract::make(Data data) {
     TRY_VOID(check_tensors(variant.inputs, false, i));
     TRY_VOID(check_tensors(variant.outputs, true, i));
     std::vector<TensorSlot> slots;
-    for (const auto* group : {&variant.inputs, &variant.outputs})
-      for (const TensorContract& tensor : *group)
-        for (const Dim& dim : tensor.shape) add_missing_symbols(dim, variant);
+    add_missing_symbols(variant);
     for (const TensorContract& tensor : variant.inputs) slots.push_back({tensor.name, tensor.shape.size()});
-    if (variant.batch_size) add_missing_symbols(*variant.batch_size, variant);
     TRY_VOID(check_symbols(variant, i));
     std::sort(slots.begin(), slots.end());
     if (!inputs.insert(std::move(slots)).second) return conflict(i, "another variant has the same inputs");
@@ -94,7 +103,9 @@ Result<Contract> Contract::load(const std::filesystem::path& path) {
   TRY(const std::string text, load_file(path, kMaxContractBytes));
   auto contract = from_json(text);
   if (contract.ok()) return contract;
-  return within(std::move(contract).error(), path.string(), ": ");
+  Error error = within(std::move(contract).error(), path.string(), ": ");
+  if (error.code == ErrorCode::json_syntax) error.detail = "a contract is JSON: " + error.detail;
+  return error;
 }
 
 Status Contract::save(const std::filesystem::path& path) const { return save_file(path, to_json() + "\n"); }

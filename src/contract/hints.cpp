@@ -119,11 +119,23 @@ class Comparison {
     if (declared.size && fixed != *declared.size)
       return tell(axis + " is declared " + std::to_string(*declared.size) + ", " +
                   (fixed ? std::to_string(*fixed) + " was seen" : sizes_text(variant, seen)));
+    tell_limits(declared, seen, axis, variant);
     const auto name = names_.find(axis);
     if (name == names_.end()) return;
     if (fixed) return tell(axis + " is declared '" + name->second + "', only " + std::to_string(*fixed) + " was seen");
     by_name_[name->second].try_emplace(seen.to_string(), axis + " is " + seen.to_string());
     if (seen.as_symbol()) by_dim_[seen.to_string()].try_emplace(name->second, "'" + name->second + "'");
+  }
+
+  // Sizes beyond those that the file allows.
+  void tell_limits(const DeclaredDim& declared, const Dim& seen, const std::string& axis, const Variant& variant) {
+    const std::string* name = seen.as_symbol();
+    const Symbol* symbol = name ? variant.symbol(*name) : nullptr;
+    const auto least = symbol ? symbol->min : seen.as_integer(), most = symbol ? symbol->max : seen.as_integer();
+    if (declared.max && most && *most > *declared.max)
+      tell(axis + " is declared at most " + std::to_string(*declared.max) + ", " + sizes_text(variant, seen));
+    if (declared.min && least && *least < *declared.min)
+      tell(axis + " is declared at least " + std::to_string(*declared.min) + ", " + sizes_text(variant, seen));
   }
 
   const Declared& declared_;

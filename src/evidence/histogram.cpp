@@ -13,13 +13,16 @@ constexpr std::size_t kMaxExactSizes = 4096;
 constexpr int kBinBits = 7;  // 128 bins for each power of two: a bin is at most 1/128 of its lower bound wide
 constexpr std::size_t kLeastSlots = 16;
 
+// Of the bits in which sizes of one bin differ.
+std::int64_t bin_mask(std::int64_t size) noexcept {
+  const int drop = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(size))) - 1 - kBinBits;
+  return drop <= 0 ? 0 : (std::int64_t{1} << drop) - 1;
+}
+
 }  // namespace
 
-std::int64_t SizeHistogram::bin(std::int64_t size) noexcept {
-  const int width = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(size)));
-  const int drop = width - 1 - kBinBits;
-  return drop <= 0 ? size : (size >> drop) << drop;
-}
+std::int64_t SizeHistogram::bin(std::int64_t size) noexcept { return size & ~bin_mask(size); }
+std::int64_t SizeHistogram::bin_end(std::int64_t size) noexcept { return size | bin_mask(size); }
 
 void SizeHistogram::add(std::int64_t size, std::uint64_t count) {
   put(exact_ ? size : bin(size), count);

@@ -64,9 +64,17 @@ Status apply_ranges(const Declarations& declarations, std::vector<Variant>& vari
         drop_step_outside(symbol, variant);
         symbol.declared = true;
       }
-    if (!found && !range.kept) return Error{ErrorCode::invalid_argument, name, "no symbol has that name"};
+    if (!found && !range.kept) return no_symbol(name, variants);
   }
   return {};
+}
+
+Error no_symbol(const std::string& name, const std::vector<Variant>& variants) {
+  std::set<std::string> names;
+  for (const Variant& variant : variants)
+    for (const Symbol& symbol : variant.symbols) names.insert(symbol.name);
+  const std::string there = names.empty() ? "there are none" : "there is " + join({names.begin(), names.end()}, ", ");
+  return {ErrorCode::invalid_argument, name, "no symbol has that name; " + there.substr(0, 1000)};
 }
 
 Status check_declarations(const Declarations& declarations, const Evidence& evidence) {

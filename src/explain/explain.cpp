@@ -342,11 +342,7 @@ Result<Contract> explain(const Evidence& evidence, const Declarations& declarati
     const JoinedVariant joined(states);
     data.variants.push_back(VariantExplainer(joined, names, declarations).run());
   }
-  for (const auto& [learned, wanted] : declarations.names) {
-    bool used = false;
-    for (const Variant& variant : data.variants) used = used || variant.symbol(wanted);
-    if (!used) return Error{ErrorCode::invalid_argument, learned, "no symbol has that name"};
-  }
+  if (const std::string* learned = names.unused()) return no_symbol(*learned, data.variants);
   TRY_VOID(apply_ranges(declarations, data.variants));
   data.evidence = evidence;
   return Contract::make(std::move(data));

@@ -13,9 +13,16 @@ std::string Names::name_of(const std::vector<AxisKey>& axes, const std::set<std:
   return remember(axes, "s" + std::to_string(next_++));
 }
 
-std::string Names::shown(const std::string& learned) const {
+std::string Names::shown(const std::string& learned) {
+  learned_.insert(learned);
   const auto wanted = declarations_.names.find(learned);
   return wanted == declarations_.names.end() ? learned : wanted->second;
+}
+
+const std::string* Names::unused() const {
+  for (const auto& [learned, wanted] : declarations_.names)
+    if (!learned_.contains(learned)) return &learned;
+  return nullptr;
 }
 
 std::string Names::remember(const std::vector<AxisKey>& axes, const std::string& name) {

@@ -23,13 +23,16 @@ class Names {
   // s0, s1.
   std::string name_of(const std::vector<AxisKey>& axes, const std::set<std::string>& taken);
   // What the person wants it to be called.
-  std::string shown(const std::string& learned) const;
+  std::string shown(const std::string& learned);
+  // A wanted name that was asked for by a learned one that no symbol had; nullptr: none.
+  const std::string* unused() const;
 
  private:
   std::string remember(const std::vector<AxisKey>& axes, const std::string& name);
 
   const Declarations& declarations_;
   std::map<AxisKey, std::string> by_axis_;
+  std::set<std::string> learned_;
   std::size_t next_ = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/try.hpp"
+#include "explain/declarations.hpp"
 #include "explain/doubts.hpp"
 #include "explain/fresh.hpp"
 #include "explain/trials.hpp"
@@ -207,7 +208,7 @@ Status check_limits(const Contract& contract, const SizeLimits& limits) {
       return Error{ErrorCode::invalid_argument, name, "the least size is above the largest"};
     const bool known = std::any_of(contract.variants().begin(), contract.variants().end(),
                                    [&, &name = name](const Variant& variant) { return variant.symbol(name); });
-    if (!known) return Error{ErrorCode::invalid_argument, name, "no symbol has that name"};
+    if (!known) return no_symbol(name, contract.variants());
   }
   return {};
 }

@@ -82,7 +82,7 @@ Status write(ExportJob& job) {
     text += "# vllm serve MODEL --compilation-config '{\"cudagraph_capture_sizes\": [" + join(sizes, ", ") +
             "]}'\n# sglang.launch_server --cuda-graph-bs " + join(sizes, " ") + "\n";
   if (std::all_of(part.variant->inputs.begin(), part.variant->inputs.end(), [](const TensorContract& tensor) {
-        return tensor.name.find_first_of(":;,\"'\n\r\\$`") == std::string::npos;
+        return tensor.name.find_first_of(":;,\"'\\$`") == std::string::npos && tensor.name == printable(tensor.name);
       }))
     text += "# atc " + atc(part) + "\n";
   else job.note("no line for atc: it cannot carry these names");

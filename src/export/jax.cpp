@@ -77,7 +77,7 @@ Status write(ExportJob& job) {
     if (symbol.max)
       constraints.push_back("    " + text_literal(symbol.name + " <= " + std::to_string(*symbol.max)) + ",\n");
   }
-  const Nested arguments = nested(leaves);
+  const Nested arguments = nested(leaves, job);
   job.print(
       "# jax.export.export(jax.jit(f))(*args, **kwargs)\nimport jax\nimport jax.numpy as jnp\nfrom jax import "
       "export\n\n");

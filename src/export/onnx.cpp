@@ -199,6 +199,7 @@ class Rewriter {
         side == 0 ? nullptr : find(side == kInput ? variant_.inputs : variant_.outputs, name);
     if (tensor != nullptr) found_.insert(tensor);
     else if (side != 0) unknown_.push_back(printable(name));
+    if (side != 0) (side == kInput ? inputs_ : outputs_).push_back(printable(name));
     Pieces out;
     TRY_VOID(each(value, [&](const ProtoField& field) -> Status {
       if (!field.is_bytes(2)) return keep(out, field), Status();
@@ -339,12 +340,12 @@ class Rewriter {
   }
 
   Status all_there() const {
-    for (const auto* tensors : {&variant_.inputs, &variant_.outputs})
-      for (const TensorContract& tensor : *tensors)
+    for (const bool output : {false, true})
+      for (const TensorContract& tensor : output ? variant_.outputs : variant_.inputs)
         if (!found_.contains(&tensor) && !tensor.optional)
           return Error{ErrorCode::export_model, printable(tensor.name),
-                       "the model has no such " + std::string(tensors == &variant_.inputs ? "input" : "output") +
-                           "; it has " + some_of(unknown_)};
+                       "the model has no such " + std::string(output ? "output" : "input") + "; it has " +
+                           some_of(output ? outputs_ : inputs_)};
     return {};
   }
 
@@ -364,7 +365,7 @@ class Rewriter {
   ProtoWindow window_;
   std::set<std::string> unsure_, declared_;  // axes
   std::set<const TensorContract*> found_;
-  std::vector<std::string> unknown_, changed_, never_varied_, not_sure_;
+  std::vector<std::string> inputs_, outputs_, unknown_, changed_, never_varied_, not_sure_;
   bool external_ = false;
 };
 

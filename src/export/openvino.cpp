@@ -27,7 +27,7 @@ Status write(ExportJob& job) {
     const std::string shape = "[" + join(dims, ",") + "]";
     shapes += "    " + text_literal(name) + ": " + text_literal(shape) + ",\n";
     words.push_back(name + shape);
-    plain = plain && name.find_first_of("[](){}:,'\"\\ \n\r") == std::string::npos;
+    plain = plain && name.find_first_of("[](){}:,'\"\\ ") == std::string::npos && name == printable(name);
   }
   std::string text = "# model = reshape(openvino.Core().read_model(\"model.onnx\"))\n";
   if (plain) text += "# ovc model.onnx --input '" + join(words, ",") + "'\n";

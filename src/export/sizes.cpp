@@ -165,6 +165,14 @@ std::optional<Sizes> opt_of_ranges(const Variant& variant, const Domains& domain
   return place(0) ? std::optional(sizes) : std::nullopt;
 }
 
+// "320..1632 in steps of 32"
+std::string text_of(const diffing::Domain& domain) {
+  std::string out = std::to_string(domain.low) + "..";
+  if (domain.high != diffing::kNoLimit) out += std::to_string(domain.high);
+  if (domain.step > 1) out += " in steps of " + std::to_string(domain.step);
+  return out + " is what the contract has";
+}
+
 Result<Domains> domains_of(const Variant& variant, const Profile* profile) {
   Domains out;
   for (const Symbol& symbol : variant.symbols) out[symbol.name] = Domain::of(symbol);
@@ -173,10 +181,16 @@ Result<Domains> domains_of(const Variant& variant, const Profile* profile) {
     const auto found = profile->symbols.find(name);
     if (found == profile->symbols.end()) continue;  // any size
     const auto& [min, opt, max] = found->second;
-    if (min > opt || opt > max || !domain.contains(min) || !domain.contains(opt) || !domain.contains(max))
+    if (min > opt || opt > max)
       return Error{ErrorCode::profile_mismatch, name,
                    std::to_string(min) + ".." + std::to_string(opt) + ".." + std::to_string(max) +
-                       " are not three sizes of it in ascending order"};
+                       " are not in ascending order"};
+    // The largest size seen is no limit that a model has: plans round it up.
+    const bool declared = variant.symbol(name)->declared;
+    const diffing::Domain allowed{domain.low, declared ? domain.high : diffing::kNoLimit, domain.step};
+    for (const std::int64_t size : {min, opt, max})
+      if (!allowed.contains(size))
+        return Error{ErrorCode::profile_mismatch, name, std::to_string(size) + " is no size of it: " + text_of(domain)};
     domain = {min, max, domain.step};
   }
   for (const auto& [name, range] : profile->symbols)

@@ -69,6 +69,10 @@ struct Step {
   friend bool operator==(const Step&, const Step&) = default;
 };
 
+// What lies deeper, or further on in a list, than any model's arguments is one name.
+constexpr std::size_t kMaxSteps = 64;
+constexpr std::int64_t kMaxIndex = 1024;
+
 // "cache.layers[1].keys" as steps; what is no such path is one name.
 std::vector<Step> steps_of(const std::string& path) {
   const std::vector<Step> whole = {{path, std::nullopt, false}};
@@ -84,7 +88,7 @@ std::vector<Step> steps_of(const std::string& path) {
   if (!name()) return whole;
   while (at < path.size()) {
     if (path[at++] == '.') {
-      if (!name()) return whole;
+      if (!name() || out.size() > kMaxSteps) return whole;
       continue;
     }
     const std::size_t end = path[at] == '"' ? path.find("\"]", at + 1) : path.find(']', at);
@@ -94,11 +98,12 @@ std::vector<Step> steps_of(const std::string& path) {
       at = end + 2;
     } else {
       const auto index = parse_int64(std::string_view(path).substr(at, end - at));
-      if (!index || *index < 0 || *index > 100'000) return whole;
+      if (!index || *index < 0 || *index > kMaxIndex) return whole;
       out.push_back({{}, index, false});
       at = end + 1;
     }
     if (at < path.size() && path[at] != '.' && path[at] != '[') return whole;
+    if (out.size() > kMaxSteps) return whole;
   }
   return out;
 }
@@ -318,12 +323,16 @@ Solvable solvable(const Variant& variant, bool bare, bool in_order) {
   return out;
 }
 
-Nested nested(const std::vector<std::pair<std::string, std::string>>& leaves, Containers containers) {
+Nested nested(const std::vector<std::pair<std::string, std::string>>& leaves, ExportJob& job, Containers containers) {
   Node root;
   for (const auto& [path, leaf] : leaves) {
     Node* node = &root;
-    for (const Step& step : steps_of(path)) node = &node->child(step);
-    node->leaf = leaf;
+    for (const Step& step : steps_of(path)) {
+      node = &node->child(step);
+      if (!node->leaf.empty()) break;  // of another tensor
+    }
+    if (node->leaf.empty() && node->children.empty()) node->leaf = leaf;
+    else job.note("not said: " + printable(path) + ", whose place is another tensor's");
   }
   Nested out;
   for (const auto& [step, child] : root.children) {

@@ -86,7 +86,8 @@ struct Nested {
   std::vector<std::string> args;                            // one expression each
   std::vector<std::pair<std::string, std::string>> kwargs;  // name and expression
 };
-Nested nested(const std::vector<std::pair<std::string, std::string>>& leaves,
+// A path that runs through another's leaf has no place in it, which is noted.
+Nested nested(const std::vector<std::pair<std::string, std::string>>& leaves, ExportJob& job,
               Containers containers = Containers::plain);
 // As a dict, or as a tuple when there are positional arguments; "None" where an index is missing.
 std::string python_structure(const Nested& arguments);

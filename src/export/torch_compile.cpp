@@ -36,7 +36,7 @@ class Spec {
         "from torch.fx.experimental.dynamic_spec import DictSpec, ObjectSpec, SeqSpec, ShapesSpec, ShapeVar, "
         "TensorSpec\n\n";
     for (const std::string& line : variables_) text += line + "\n";
-    text += "shapes_spec = ShapesSpec(\n    {\n" + arguments(nested(leaves, Containers::specs)) +
+    text += "shapes_spec = ShapesSpec(\n    {\n" + arguments(nested(leaves, job_, Containers::specs)) +
             "    },\n    assumptions=[\n";
     for (const std::string& line : assumptions_) text += "        " + line + ",\n";
     job_.print(

@@ -61,7 +61,7 @@ class TorchDims {
         dims += symbol.name + " = Dim(" + text_literal(symbol.name) + ", min=" + std::to_string(*symbol.min) +
                 (symbol.max ? ", max=" + std::to_string(*symbol.max) : "") + ")\n";
     job_.print("import torch\nfrom torch.export import Dim\n\n" + dims + (dims.empty() ? "" : "\n") + unsaid_ +
-               "dynamic_shapes = " + python_structure(nested(leaves)) + "\n");
+               "dynamic_shapes = " + python_structure(nested(leaves, job_)) + "\n");
     example();
     if (!between_.empty())
       job_.note("torch accepts sizes between the multiples, since the symbol stands alone nowhere: " +

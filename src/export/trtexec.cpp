@@ -24,7 +24,7 @@ Status write(ExportJob& job) {
     return {};
   }
   for (const ProfileShapes& shape : profiles[0])
-    if (shape.name.find_first_of(",'\\\n\r") != std::string::npos)
+    if (shape.name.find_first_of(",'\\") != std::string::npos || shape.name != printable(shape.name))
       return Error{ErrorCode::export_name, printable(shape.name),
                    "trtexec splits at commas and quotes; rename the input"};
   for (std::size_t i = 0; i < profiles.size(); ++i) {

@@ -263,7 +263,7 @@ Json group_json(const std::vector<TensorInfo>& tensors) {
 
 std::string to_recording_line(const Call& call) {
   Json line;
-  line.add("batch_size", call.batch_size ? Json(*call.batch_size) : Json());
+  line.add("batch_size", call.batch_size);
   line.add("inputs", group_json(call.inputs));
   line.add("outputs", group_json(call.outputs));
   if (!call.ok) line.add("ok", false);

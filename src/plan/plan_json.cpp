@@ -15,7 +15,6 @@ constexpr std::string_view kFormat = "tensorspec-plan";
 constexpr std::int64_t kVersion = 1;
 constexpr std::size_t kMaxProfiles = 65'536;
 
-Json optional_json(const std::optional<std::int64_t>& value) { return value ? Json(*value) : Json(); }
 Json texts_json(const std::vector<std::string>& texts) { return Json::Array(texts.begin(), texts.end()); }
 
 Json score_json(const PlanScore& score) {
@@ -27,7 +26,7 @@ Json plan_json(const Plan& plan) {
   Json::Array symbols, profiles, by_k, gaps;
   for (const PlannedSymbol& symbol : plan.symbols) {
     Json entry = Json().add("name", symbol.name);
-    entry.add("min", optional_json(symbol.min)).add("max", optional_json(symbol.max));
+    entry.add("min", symbol.min).add("max", symbol.max);
     entry.add("multiple_of", symbol.multiple_of).add("residue", symbol.residue).add("axes", texts_json(symbol.axes));
     symbols.push_back(std::move(entry));
   }
@@ -42,8 +41,7 @@ Json plan_json(const Plan& plan) {
   for (const PlanScore& score : plan.by_k) by_k.push_back(score_json(score));
   for (const SizeRanges& box : plan.uncovered) {
     Json entry = Json::Object();
-    for (const auto& [name, range] : box)
-      entry.add(name, Json().add("min", optional_json(range.min)).add("max", optional_json(range.max)));
+    for (const auto& [name, range] : box) entry.add(name, Json().add("min", range.min).add("max", range.max));
     gaps.push_back(std::move(entry));
   }
   Json out = Json().add("variant", static_cast<std::uint64_t>(plan.variant)).add("cost", plan.cost.to_string());

@@ -2,12 +2,14 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
 #include "base/try.hpp"
 #include "contract/columns.hpp"
 #include "plan/solve.hpp"
+#include "plan/wide.hpp"
 #include "tensorspec/plan.hpp"
 
 namespace tensorspec {
@@ -84,11 +86,8 @@ Workload outline(const Variant& variant) {
   return load;
 }
 
-// The largest size of its bin: padding is not to be told smaller than it is.
-std::int64_t end_of_bin(std::int64_t size, std::int64_t most) {
-  while (size < most && SizeHistogram::bin(size + 1) == SizeHistogram::bin(size)) ++size;
-  return size;
-}
+// Sizes of a bin of which one is to be of the symbol's step.
+constexpr std::size_t kMaxTried = 1 << 16;
 
 // With one symbol, the calls that left the sample are in the histogram of its column.
 bool add_tail(const State& state, const RowSolver& solver, Counts& counts) {
@@ -96,9 +95,10 @@ bool add_tail(const State& state, const RowSolver& solver, Counts& counts) {
   if (!column) return false;
   const SizeHistogram tail = state.tail(*column);
   for (const auto& [size, count] : tail.counts()) {
-    std::int64_t at = tail.exact() ? size : end_of_bin(size, state.maximum()[*column]);
+    // The largest size of its bin: padding is not to be told smaller than it is.
+    std::int64_t at = tail.exact() ? size : std::min(SizeHistogram::bin_end(size), state.maximum()[*column]);
     auto found = solver.solve_alone(0, at);
-    while (!found && at > size) found = solver.solve_alone(0, --at);
+    for (std::size_t tried = 0; !found && at > size && tried < kMaxTried; ++tried) found = solver.solve_alone(0, --at);
     if (!found) return false;
     std::uint64_t& all = counts[{*found}];
     all = saturating_add(all, count);
@@ -225,6 +225,21 @@ Result<Workload> workload_of(const Contract& contract, std::size_t variant, cons
   return load;
 }
 
+namespace {
+
+// x with a * x = 1 modulo m. REQUIRES: coprime, m > 0.
+std::int64_t inverse(std::int64_t a, std::int64_t m) {
+  std::int64_t r = m, next_r = a, t = 0, next_t = 1;
+  while (next_r != 0) {
+    const std::int64_t quotient = r / next_r;
+    r = std::exchange(next_r, r - quotient * next_r);
+    t = std::exchange(next_t, t - quotient * next_t);
+  }
+  return m == 1 ? 0 : t < 0 ? t + m : t;
+}
+
+}  // namespace
+
 Status round_up(Workload& load, std::string_view symbol, std::int64_t multiple) {
   for (PlannedSymbol& at : load.symbols) {
     if (at.name != symbol) continue;
@@ -234,14 +249,13 @@ Status round_up(Workload& load, std::string_view symbol, std::int64_t multiple) 
       return Error{ErrorCode::invalid_argument, at.name,
                    "no size is a multiple of " + std::to_string(multiple) + " and " + std::to_string(at.residue) +
                        " modulo " + std::to_string(at.multiple_of)};
-    // By steps of the larger one, at most the other one's many.
-    std::int64_t residue = at.residue;
-    if (multiple > at.multiple_of)
-      for (residue = 0; residue % at.multiple_of != at.residue;) residue += multiple;
-    else
-      while (residue % multiple != 0) residue += at.multiple_of;
+    // The multiple k * multiple that is the residue modulo the step: k by the inverse, both divided by what they share.
+    const std::int64_t step = at.multiple_of / common;
+    const planning::Wide inverted = static_cast<std::uint64_t>(inverse(multiple / common % step, step));
+    const planning::Wide k =
+        static_cast<std::uint64_t>(at.residue / common) * inverted % static_cast<std::uint64_t>(step);
+    at.residue = static_cast<std::int64_t>(k * static_cast<std::uint64_t>(multiple));
     at.multiple_of = *both;
-    at.residue = residue;
     return {};
   }
   return Error{ErrorCode::invalid_argument, std::string(symbol),

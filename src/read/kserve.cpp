@@ -153,6 +153,9 @@ class RequestParser {
       JSON_GET(key, member.unescaped_key(), what, "a key");
       ondemand::value value;
       JSON_GET(value, member.value(), what, "a value");
+      if ((key == "name" && tensor.has_name) || (key == "datatype" && tensor.has_dtype) ||
+          (key == "shape" && tensor.has_shape))
+        return Error{ErrorCode::json_duplicate_key, "", what + ": " + std::string(key)};
       if (key == "name") {
         std::string_view name;
         JSON_GET(name, value.get_string(), what + " name", "text");

@@ -80,6 +80,16 @@ std::vector<std::string> known_columns(Has has) {
   return {};
 }
 
+// Every field of a header but the one of counts. The delimiter is the first of tab, semicolon and comma that is there.
+std::optional<Header> any_header(std::string_view line, std::string_view count, std::vector<std::string>& columns) {
+  const auto has = [&](char c) { return line.find(c) != std::string_view::npos; };
+  const char delimiter = has('\t') ? '\t' : has(';') ? ';' : ',';
+  Header header{fields_of(line, delimiter), delimiter};
+  for (const std::string& field : header.fields)
+    if (field != count) columns.push_back(field);
+  return columns.empty() ? std::nullopt : std::optional(std::move(header));
+}
+
 // The header as the delimiter reads it by which the wanted columns (any known, when none are wanted) are there.
 std::optional<Header> header_of(std::string_view line, std::vector<std::string>& columns) {
   for (const char delimiter : kDelimiters) {
@@ -144,8 +154,8 @@ std::optional<std::int64_t> count_of(std::string_view text) {
 
 class TraceReader {
  public:
-  TraceReader(ByteSource& source, ReadSink& sink, std::vector<std::string> columns)
-      : source_(source), sink_(sink), lines_(source), columns_(std::move(columns)) {}
+  TraceReader(ByteSource& source, ReadSink& sink, LengthOptions options)
+      : source_(source), sink_(sink), lines_(source), options_(std::move(options)), columns_(options_.columns) {}
 
   Status read() {
     LineReader::Line line;
@@ -194,13 +204,16 @@ class TraceReader {
   }
 
   Status read_table(const LineReader::Line& first) {
-    const auto header = header_of(first.text, columns_);
+    auto header = header_of(first.text, columns_);
+    if (!header && options_.every && columns_.empty()) header = any_header(first.text, options_.count, columns_);
     if (!header) {
+      if (!is_header_text(first.text)) return no_columns("it is no table");
       const std::string there = join(fields_of(first.text, ','), ", ");
       return no_columns(
           (columns_.empty() ? "none that is known, name them with --columns" : "not " + join(columns_, ", ")) +
           "; there are " + there.substr(0, 1000));
     }
+    if (header->has(options_.count)) add_count();
     TRY_VOID(check_columns());
     std::vector<std::size_t> places;
     for (const std::string& column : columns_)
@@ -252,10 +265,13 @@ class TraceReader {
   }
 
   Status read_objects(LineReader::Line& line) {
-    if (columns_.empty()) {
-      if (const auto row = sketch_json(line.text)) columns_ = known_in(*row);
-      if (columns_.empty()) return no_columns("none that is known, name them with --columns");
-    }
+    const auto row = sketch_json(line.text);
+    if (columns_.empty() && row) columns_ = known_in(*row);
+    if (columns_.empty() && row && options_.every)
+      for (const JsonSketch& value : row->members)
+        if (value.kind == '0' && value.key != options_.count) columns_.emplace_back(value.key);
+    if (columns_.empty()) return no_columns("none that is known, name them with --columns");
+    if (row && has_number(*row, options_.count)) add_count();
     TRY_VOID(check_columns());
     begin();
     for (bool more = true; more;) {
@@ -270,6 +286,11 @@ class TraceReader {
       TRY(more, lines_.next(line));
     }
     return {};
+  }
+
+  void add_count() {
+    if (std::find(columns_.begin(), columns_.end(), options_.count) == columns_.end())
+      columns_.push_back(options_.count);
   }
 
   Status check_columns() const {
@@ -319,6 +340,7 @@ class TraceReader {
   ByteSource& source_;
   ReadSink& sink_;
   LineReader lines_;
+  LengthOptions options_;
   std::vector<std::string> columns_;
   std::vector<std::optional<std::int64_t>> counts_;
   Call call_;
@@ -335,7 +357,7 @@ Status open_with(ByteSource& source, ReadSink& sink, std::string_view columns) {
   for (std::string& name : fields_of(columns, ','))
     if (!name.empty()) names.push_back(std::move(name));
   if (names.empty()) return Error{ErrorCode::lengths_columns, source.name(), "no column is named"};
-  return TraceReader(source, sink, std::move(names)).read();
+  return TraceReader(source, sink, {.columns = std::move(names)}).read();
 }
 
 // Keeps the counts of a trace.
@@ -360,20 +382,32 @@ class Counts final : public ReadSink {
   const std::function<bool(const Error&)>& bad_;
 };
 
-}  // namespace
-
-Result<std::vector<LengthColumn>> read_lengths(const std::filesystem::path& path,
-                                               const std::vector<std::string>& columns,
-                                               const std::function<bool(const Error&)>& bad) {
+Result<std::vector<LengthColumn>> columns_of(ByteSource& source, const LengthOptions& options,
+                                             const std::function<bool(const Error&)>& bad) {
   Counts sink(bad);
-  TRY(const auto source, open_file(path));
-  TraceReader reader(*source, sink, columns);
+  TraceReader reader(source, sink, options);
   TRY_VOID(reader.read());
   if (sink.first) return *std::move(sink.first);
   std::vector<LengthColumn> out;
   sink.counts.resize(reader.columns().size());
   for (const std::string& name : reader.columns()) out.push_back({name, std::move(sink.counts[out.size()])});
   return out;
+}
+
+}  // namespace
+
+Result<std::vector<LengthColumn>> read_lengths(const std::filesystem::path& path,
+                                               const std::vector<std::string>& columns,
+                                               const std::function<bool(const Error&)>& bad) {
+  TRY(const auto source, open_file(path));
+  return columns_of(*source, {.columns = columns}, bad);
+}
+
+Result<std::vector<LengthColumn>> parse_lengths(std::string_view text, const std::string& name,
+                                                const LengthOptions& options,
+                                                const std::function<bool(const Error&)>& bad) {
+  const auto source = open_memory(name, std::as_bytes(std::span(text)));
+  return columns_of(*source, options, bad);
 }
 
 constinit const Reader readers::lengths{.id = "lengths",

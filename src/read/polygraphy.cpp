@@ -89,9 +89,15 @@ class InputsReader : JsonCalls {
     std::uint64_t number = 0;
     for (auto element : calls) {
       const std::string here = "[" + std::to_string(number++) + "]";
-      ondemand::object members;
-      JSON_GET(members, element.get_object(), here, "an object");
-      TRY_VOID(read_call(members, here, number));
+      ondemand::json_type type{};
+      JSON_GET(type, element.type(), here, "an object");
+      if (type == ondemand::json_type::object) {
+        ondemand::object members;
+        JSON_GET(members, element.get_object(), here, "an object");
+        TRY_VOID(read_call(members, here, number));
+      } else {
+        give({}, Error{ErrorCode::json_type, "", "expected an object"}, {}, here, number);
+      }
       if (stopped_) return {};
     }
     return finish_walk(document);

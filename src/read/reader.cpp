@@ -37,6 +37,10 @@ Result<const Reader*> reader_named(const ByteSource& source, std::string_view id
 
 Error unknown(const ByteSource& source, std::string_view head, std::string_view extension) {
   Error error{.code = ErrorCode::unknown_format, .where = source.name(), .detail = {}};
+  if (head.find("\"tensorspec-contract\"") != std::string_view::npos) {
+    error.detail = "it is a contract, which show, check, merge and learn --resume take";
+    return error;
+  }
   error.detail = head.empty() ? "it is empty" : "its contents are none of " + all_ids();
   for (const Reader* reader : kReaders)
     if (!head.empty() && lists_extension(reader->extensions, extension))
@@ -102,17 +106,6 @@ bool lists_extension(std::string_view list, std::string_view extension) noexcept
     list.remove_prefix(std::min(space + 1, list.size()));
   }
   return false;
-}
-
-Status check_name(std::string_view file, std::string_view name) {
-  const auto fail = [&](std::string detail) {
-    return Error{.code = ErrorCode::invalid_name, .where = std::string(file), .detail = std::move(detail)};
-  };
-  if (name.size() > kMaxNameBytes)
-    return fail(std::to_string(name.size()) + " bytes, the limit is " + std::to_string(kMaxNameBytes));
-  if (!is_utf8(name)) return fail("not UTF-8");
-  if (name.find('\0') != std::string_view::npos) return fail("a NUL in '" + std::string(name) + "'");
-  return {};
 }
 
 Result<const Reader*> choose_reader(std::span<const Reader* const> readers, ByteSource& source,

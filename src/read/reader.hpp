@@ -7,17 +7,14 @@
 #include <span>
 #include <string_view>
 
+#include "base/text.hpp"
 #include "tensorspec/read.hpp"
 #include "wire/source.hpp"
 
 namespace tensorspec {
 
-// Tensors that one file may have, and bytes that the name of one may take: above what any model has.
+// Tensors that one file may have: above what any model has.
 inline constexpr std::size_t kMaxTensors = std::size_t{1} << 20;
-inline constexpr std::size_t kMaxNameBytes = 4096;
-
-// A name is text that people see, whatever it says ("../x" is only a name). Errors: invalid_name, at `file`.
-Status check_name(std::string_view file, std::string_view name);
 
 // What a format is recognised by.
 struct Head {

@@ -262,6 +262,21 @@ def test_a_save_that_stops_in_the_middle(root, tmp_path, killed):
     assert sorted(os.listdir(tmp_path)) == ["c.json", "r.jsonl"]
 
 
+def test_unknown_commands_are_named(cli):
+    code, out, err = cli("lern", "x")
+    assert code == 2 and out == "" and "no command is called lern; there are check, diff, export" in err
+
+
+@pytest.mark.parametrize("name, said", [("a" * 5000, "5000 bytes"), ("a\0b", "a NUL")])
+def test_names_in_contracts_have_limits(cli, root, tmp_path, name, said):
+    contract = json.loads((root / "tests/contracts/ocr.contract.json").read_text())
+    contract["variants"][0]["inputs"][0]["name"] = name
+    path = tmp_path / "c.json"
+    path.write_text(json.dumps(contract))
+    code, out, err = cli("show", path)
+    assert code == 2 and out == "" and "invalid_name" in err and said in err and len(err) < 6000
+
+
 @pytest.mark.parametrize("arguments", [["learn", ""], ["learn", "r.jsonl", "-o", ""], ["learn", "r.jsonl", "--name", ""],
                                        ["check", "", "r.jsonl"], ["learn"], ["learn", "r.jsonl", "--nonsense"], []])
 def test_a_wrong_command_line_is_one_line(cli, tmp_path, arguments):

@@ -111,7 +111,7 @@ def test_declarations(cli, root, tmp_path):
     code, out, _ = cli("learn", root / "examples/ocr", "--resume", path)
     assert code == 0 and "[batch, 3, 48, w]" in out and "16..4096" in out
     assert "inferred" not in out
-    for wrong in (["--set", "w"], ["--set", "w=5..4"], ["--name", "x"], ["--batch", "x"], ["--batch", "x:9"], ["--name", "s0=a b"],
+    for wrong in (["--set", "w"], ["--set", "w=5..4"], ["--name", "x"], ["--name", "w=s0"], ["--batch", "x"], ["--batch", "x:9"], ["--name", "s0=a b"],
                   ["--batch-size", "0"], ["--set", "none=1..2"]):
         code, _, err = cli("learn", root / "examples/ocr", *wrong)
         assert code == 2 and len(err.splitlines()) <= 2, wrong

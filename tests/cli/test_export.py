@@ -14,8 +14,11 @@ def ocr(root):
 
 
 def test_list_and_json(cli, ocr):
-    code, out, err = cli("export", ocr, "--list")
+    code, out, err = cli("export", "--list")
     assert code == 0 and err == "" and "trtexec" in out and "config.pbtxt" in out
+    assert cli("export", ocr, "--list") == (code, out, err)
+    code, _, err = cli("export", "--to", "trtexec")
+    assert code == 2 and "CONTRACT" in err
     code, out, _ = cli("export", ocr, "--list", "--json")
     entries = [json.loads(line) for line in out.splitlines()]
     assert code == 0 and [entry["exporter"] for entry in entries] == sorted(entry["exporter"] for entry in entries)
@@ -72,8 +75,40 @@ def test_profiles_of_a_plan(cli, root, ocr, tmp_path):
     code, _, err = cli("export", root / "tests/contracts/kv_cache.contract.json", "--to", "trtexec", "--plan", plan)
     assert code == 2 and "--variant" in err
     plan.write_text('{"profiles": [{"batch": {"min": 1, "opt": 2, "max": 99}}]}')
+    code, out, err = cli("export", ocr, "--to", "trtexec", "--plan", plan)
+    assert code == 0 and "x:99x" in out and "note: " in err and "batch up to 99, more than was seen: 6" in err
+    code, _, err = cli("export", ocr, "--to", "trtexec", "--plan", plan, "--set", "batch=1..8")
+    assert code == 1 and "profile_mismatch" in err and "99 is no size of it: 1..8" in err
+    plan.write_text('{"profiles": [{"batch": {"min": 3, "opt": 2, "max": 4}}]}')
     code, _, err = cli("export", ocr, "--to", "trtexec", "--plan", plan)
-    assert code == 1 and "profile_mismatch" in err
+    assert code == 2 and "expected min <= opt <= max" in err
+    # Rounded up, the largest size is more than was seen.
+    code, _, err = cli("plan", ocr, "-k", "3", "--mode", "profiles", "--multiple-of", "s0=32", "-o", plan)
+    assert code == 0, err
+    code, out, err = cli("export", ocr, "--to", "trtexec", "--plan", plan)
+    assert code == 0 and "x1632" in out and "s0 up to 1632, more than was seen: 1603" in err
+
+
+def test_what_is_read_is_not_replaced(cli, ocr, tmp_path):
+    mine = tmp_path / "mine.contract.json"
+    mine.write_bytes(ocr.read_bytes())
+    for arguments in (["export", mine, "--to", "trtexec", "-o", mine], ["plan", mine, "-k", "2", "-o", mine]):
+        code, out, err = cli(*arguments)
+        assert code == 2 and out == "" and "name another file" in err
+    assert mine.read_bytes() == ocr.read_bytes()
+
+
+def test_a_path_within_another_is_said(cli, tmp_path):
+    calls = tmp_path / "calls.jsonl"
+    names = ["a", "a.b", "l[1]", "l[01]", "args[0]", "deep" + ".a" * 2000, "far[100000]"]
+    calls.write_text("".join(json.dumps({"inputs": {name: {"dtype": "float32", "shape": [n, 2]} for name in names}}) + "\n" for n in (1, 2, 3)))
+    contract = tmp_path / "c.json"
+    assert cli("learn", calls, "-o", contract)[0] == 0
+    for target in ("torch_export", "jax", "torch_compile"):
+        code, out, err = cli("export", contract, "--to", target)
+        assert code == 0 and "whose place is another tensor's" in err, err
+        assert err.count("whose place is another") == 2 and len(out) < 100_000
+        compile(out, target, "exec")
 
 
 @pytest.mark.parametrize("arguments", [[], ["--to", "nothing"], ["--to", ""], ["--to", "trtexec,"], ["--list", "--to", "trtexec"],

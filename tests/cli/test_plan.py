@@ -112,15 +112,42 @@ def test_diff_against_a_plan_or_a_ladder(cli, ocr, tmp_path):
     assert code == 2 and "height: " in err and "no symbol of this name" in err
 
 
+@pytest.mark.parametrize("text, symbols, calls", [
+    ('time,ContextTokens,GeneratedTokens,id\n2023-11-16 18:15:46,4808,10,"a, b"\n2023-11-16 18:15:50,3180,8,c\n',
+     ["ContextTokens", "GeneratedTokens"], 2),
+    ('{"id": 7, "usage": {"prompt_tokens": 12, "completion_tokens": 30}}\n' * 2,
+     ["usage_completion_tokens", "usage_prompt_tokens"], 2),
+    ("seq;n;count\n1;2;40\n3;4;2\n", ["n", "seq"], 42),
+    ('{"seq": 3, "count": 5, "name": "x"}\n{"name": "y", "seq": 4, "count": 1}\n', ["seq"], 6),
+])
+def test_columns_of_a_trace(cli, tmp_path, text, symbols, calls):
+    trace = tmp_path / "trace"
+    trace.write_text(text)
+    code, out, err = cli("plan", trace, "-k", "1", "--json")
+    assert code == 0, err
+    (plan,) = json.loads(out)["variants"]
+    assert sorted(symbol["name"] for symbol in plan["symbols"]) == symbols and plan["calls"] == calls
+
+
+def test_more_huge_sizes_than_the_sample_holds(cli, tmp_path):
+    """A bin of such sizes spans 2^53 of them: none is walked through."""
+    calls = tmp_path / "calls.jsonl"
+    calls.write_text("".join('{"inputs": {"x": {"dtype": "int8", "shape": [%d]}}}\n' % (2**61 + 2**47 * i + 1) for i in range(9000)))
+    contract = tmp_path / "c.json"
+    assert cli("learn", calls, "-o", contract, "-q")[0] == 0
+    code, out, err = cli("plan", contract, "-k", "3")
+    assert code == 0 and out.startswith("3 buckets for 9000 calls"), err
+
+
 @pytest.mark.parametrize("text, code, said", [
-    ("", "nothing_found", "no sizes"),
+    ("", "lengths_columns", "it is empty"),
     ("seq\n", "nothing_found", "no sizes"),
-    ("seq\n12\nabc\n", "invalid_extent", "line 3"),
+    ("seq\n12\nabc\n", "lengths_row", "line 3"),
     ("seq\n12\n-1\n", "invalid_extent", "line 3"),
-    ("seq,n\n12\n", "unknown_format", "line 2"),
-    ('{"seq": 3}\n{"seq": 4.5}\n', "invalid_extent", "line 2"),
+    ("seq,n\n12\n", "lengths_row", "line 2"),
+    ('{"seq": 3}\n{"seq": 4.5}\n', "lengths_row", "line 2"),
     ('{"seq": 3}\n{"seq": 4\n', "json_syntax", "line 2"),
-    ("count\n3\n", "unknown_format", "line 1"),
+    ("count\n3\n", "lengths_columns", "there are count"),
 ])
 def test_bad_traces(cli, tmp_path, text, code, said):
     trace = tmp_path / "trace.csv"

@@ -156,6 +156,13 @@ TEST(Hints, WhatCallsOverrule) {
   other.inputs[0].dtype = DType(DType::Kind::float16);
   EXPECT_EQ(join(overruled(learned({{"x", {"1", "48"}}}), other), ""), "x is declared float16, float32 was seen");
   EXPECT_EQ(said(learned({{"other", {"1"}}}), "1", "2"), "");
+  const auto limited = [&](std::int64_t min, std::int64_t max, const std::string& seen) {
+    Declared limits{{{"x", {}, std::vector<DeclaredDim>{{.text = "batch", .min = min, .max = max}}}}, {}};
+    return join(overruled(learned({{"x", {seen}}}), limits), "\n");
+  };
+  EXPECT_EQ(limited(1, 6, "batch"), "");
+  EXPECT_EQ(limited(1, 4, "batch"), "x[0] is declared at most 4, sizes 1..6 were seen");
+  EXPECT_EQ(limited(2, 8, "batch"), "x[0] is declared at least 2, sizes 1..6 were seen");
 }
 
 TEST(Declared, ANameTwiceIsAConflict) {

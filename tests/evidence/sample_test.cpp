@@ -192,6 +192,17 @@ TEST(SizeHistogram, IsTheMapOfSizesAndThenOfBins) {
   }
 }
 
+TEST(SizeHistogram, BinsEndWhereTheNextBegins) {
+  for (int width = 0; width <= 61; ++width)
+    for (std::int64_t step = 0; step < 700; ++step) {
+      const std::int64_t size = (std::int64_t{1} << width) + step * ((std::int64_t{1} << width) / 700);
+      const std::int64_t end = SizeHistogram::bin_end(size);
+      ASSERT_GE(end, size);
+      ASSERT_EQ(SizeHistogram::bin(end), SizeHistogram::bin(size)) << size;
+      ASSERT_EQ(SizeHistogram::bin(end + 1), end + 1) << size;
+    }
+}
+
 TEST(SizeHistogram, NeverHasMoreBinsThanItsTableHolds) {
   std::set<std::int64_t> bins;
   for (int width = 0; width <= 62; ++width)

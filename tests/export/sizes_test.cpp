@@ -65,7 +65,11 @@ TEST(Sizes, Profiles) {
   const auto profile = [](ProfileRange b, ProfileRange s) { return Profile{{{"b", b}, {"s", s}, {"p", {0, 1, 9}}}}; };
   EXPECT_EQ(boxes(contract, {profile({1, 2, 4}, {8, 16, 32}), profile({8, 8, 8}, {64, 64, 64})}),
             "1..2..4 8..16..32 8..17..41 | 8 64 64..65..73");
-  EXPECT_EQ(boxes(contract, {profile({1, 2, 9}, {8, 16, 32})}), "profile_mismatch profile 0:b");
+  EXPECT_EQ(boxes(contract, {profile({1, 2, 9}, {8, 16, 32})}), "1..2..9 8..16..32 8..17..41") << "8 was only seen";
+  Contract::Data stated = contract.data();
+  for (Symbol& symbol : stated.variants[0].symbols) symbol.declared = true;
+  EXPECT_EQ(boxes(Contract::make(stated).value(), {profile({1, 2, 9}, {8, 16, 32})}), "profile_mismatch profile 0:b");
+  EXPECT_EQ(boxes(contract, {profile({0, 2, 4}, {8, 16, 32})}), "profile_mismatch profile 0:b");
   EXPECT_EQ(boxes(contract, {profile({1, 5, 4}, {8, 16, 32})}), "profile_mismatch profile 0:b");
   EXPECT_EQ(boxes(contract, {profile({1, 2, 4}, {8, 12, 32})}), "profile_mismatch profile 0:s");
   EXPECT_EQ(boxes(contract, {Profile{{{"b", {1, 1, 1}}}}}), "1 8..64..64 8..73..73") << "the rest is as without it";

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "support/calls.hpp"
 #include "support/contracts.hpp"
 #include "tensorspec/explain.hpp"
@@ -83,6 +85,29 @@ TEST(Plan, StepsAreKept) {
   EXPECT_EQ(load.symbols[0].residue, 3);
   EXPECT_EQ(round_up(load, "width", 3).error().code, ErrorCode::invalid_argument);
   EXPECT_EQ(round_up(load, "seq", 0).error().code, ErrorCode::invalid_argument);
+}
+
+TEST(Plan, TwoStepsAreOne) {
+  for (std::int64_t step = 1; step <= 24; ++step)
+    for (std::int64_t residue = 0; residue < step; ++residue)
+      for (std::int64_t multiple = 1; multiple <= 24; ++multiple) {
+        Workload load = load_of({"s"}, {1}, {1});
+        load.symbols[0].multiple_of = step;
+        load.symbols[0].residue = residue;
+        std::int64_t first = 0;
+        while (first < step * multiple && (first % step != residue || first % multiple != 0)) ++first;
+        const bool some = first < step * multiple;
+        ASSERT_EQ(round_up(load, "s", multiple).ok(), some) << step << " " << residue << " " << multiple;
+        if (!some) continue;
+        ASSERT_EQ(load.symbols[0].residue, first) << step << " " << residue << " " << multiple;
+        ASSERT_EQ(load.symbols[0].multiple_of, std::lcm(step, multiple));
+      }
+  Workload load = load_of({"s"}, {1}, {1});
+  load.symbols[0].multiple_of = 2147483646;
+  load.symbols[0].residue = 2147483645;
+  ASSERT_TRUE(round_up(load, "s", 2147483647).ok());
+  EXPECT_EQ(load.symbols[0].residue % 2147483646, 2147483645);
+  EXPECT_EQ(load.symbols[0].residue % 2147483647, 0);
 }
 
 TEST(Plan, ZeroOnlyWhereItWasSeen) {

@@ -102,6 +102,8 @@ def test_ctrl_c_ends_the_command():
     """It waits for standard input, without the interpreter: Python's own handler would never be asked."""
     process = subprocess.Popen([sys.executable, "-m", "tensorspec", "learn", "-"], stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               # The tests may run where it is ignored, in the background of a shell for instance.
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
                                env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)})
     process.stdin.write(b'{"inputs": {"x": {"dtype": "int64", "shape": [2]}}}\n')
     process.stdin.flush()

@@ -113,6 +113,8 @@ TEST(Kserve, Errors) {
       {"no object", "[]", "json_type x: expected a JSON object"},
       {"no inputs", "{}", "inference_request x: it has no inputs"},
       {"twice", "{\"inputs\":[],\"inputs\":[]}", "json_duplicate_key x: inputs"},
+      {"a shape twice", request("{\"name\":\"a\",\"shape\":[1],\"datatype\":\"INT8\",\"shape\":[2]}"),
+       "json_duplicate_key x: inputs[0]: shape"},
       {"a map", "{\"inputs\":{}}", "json_type x: inputs: expected an array"},
       {"no name", request("{\"shape\":[1],\"datatype\":\"FP32\"}"), "inference_request x: inputs[0] has no name"},
       {"no shape", request("{\"name\":\"a\",\"datatype\":\"FP32\"}"), "inference_request x: inputs[0] has no shape"},

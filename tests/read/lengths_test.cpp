@@ -102,5 +102,29 @@ TEST(Lengths, Columns) {
             (std::vector<std::int64_t>{10, 8, 8}));
 }
 
+TEST(Lengths, ChoiceOfColumns) {
+  const auto told = [](std::string_view text, const LengthOptions& options) {
+    const auto columns = parse_lengths(text, "x", options);
+    if (!columns.ok()) return std::string(error_name(columns.error().code));
+    std::string out;
+    for (const LengthColumn& column : *columns) {
+      out += (out.empty() ? "" : " ") + column.name + ":";
+      for (const std::int64_t count : column.counts) out += " " + std::to_string(count);
+    }
+    return out;
+  };
+  const LengthOptions every{.every = true, .count = "n"};
+  EXPECT_EQ(told("a,b\n1,2\n3,4\n", every), "a: 1 3 b: 2 4");
+  EXPECT_EQ(told("n;b\n7;2\n", every), "b: 2 n: 7");
+  EXPECT_EQ(told("n\tcontext, all\n7\t2\n", every), "context, all: 2 n: 7");
+  EXPECT_EQ(told("time,input_length,output_length,n\nx,1,2,3\n", every), "input_length: 1 output_length: 2 n: 3");
+  EXPECT_EQ(told("{\"a\":1,\"s\":\"x\",\"n\":4}\n{\"n\":5,\"a\":2}", every), "a: 1 2 n: 4 5");
+  EXPECT_EQ(told("a,b,n\n1,2,3\n", {.columns = {"b"}, .count = "n"}), "b: 2 n: 3");
+  EXPECT_EQ(told("a,b,n\n1,2,3\n", {.columns = {"n"}, .count = "n"}), "n: 3");
+  EXPECT_EQ(told("a,b\n1,2\n", {}), "lengths_columns");
+  EXPECT_EQ(told("n\n1\n", every), "lengths_columns");
+  EXPECT_EQ(told("a,a\n1,2\n", every), "lengths_columns");
+}
+
 }  // namespace
 }  // namespace tensorspec

@@ -55,6 +55,9 @@ TEST(Polygraphy, OneBadCallCostsItself) {
   EXPECT_EQ(bad("\"y\":{\"b\":1}"), both + "polygraphy x:[1]: [1] y has neither array nor tensor");
   EXPECT_EQ(bad("\"y\":3"), both + "json_type x:[1]: [1] y: expected an object");
   EXPECT_EQ(bad("\"y\":{\"array\":3}"), both + "json_type x:[1]: [1] y: expected text");
+  EXPECT_EQ(calls_of("[{" + good + "},5,null,{" + good + "}]", "polygraphy"),
+            "x float32[2]; \nx float32[2]; \nbad json_type x:[1]: expected an object\n"
+            "bad json_type x:[2]: expected an object");
   EXPECT_EQ(bad(good + "," + good), both + "duplicate_tensor x:[1]: x: ");
   EXPECT_EQ(bad(array("y", "nothing")),
             both + "polygraphy x:[1]: [1] y: not an .npy file: it does not start with \\x93NUMPY: ");
@@ -66,7 +69,7 @@ TEST(Polygraphy, OneBadCallCostsItself) {
 
 TEST(Polygraphy, Errors) {
   EXPECT_EQ(calls_of("{}", "polygraphy"), "json_type x: expected a JSON array");
-  EXPECT_EQ(calls_of("[7]", "polygraphy"), "json_type x: [0]: expected an object");
+  EXPECT_EQ(calls_of("[7]", "polygraphy"), "bad json_type x:[0]: expected an object");
   EXPECT_TRUE(calls_of("[{\"x\":{\"array\":\"k05VTVBZ", "polygraphy").starts_with("json_syntax x: "));
 }
 
