@@ -227,15 +227,17 @@ Result<Workload> workload_of(const Contract& contract, std::size_t variant, cons
 
 namespace {
 
-// x with a * x = 1 modulo m. REQUIRES: coprime, m > 0.
-std::int64_t inverse(std::int64_t a, std::int64_t m) {
-  std::int64_t r = m, next_r = a, t = 0, next_t = 1;
-  while (next_r != 0) {
-    const std::int64_t quotient = r / next_r;
-    r = std::exchange(next_r, r - quotient * next_r);
-    t = std::exchange(next_t, t - quotient * next_t);
+// The least k >= 0 with a * k = r modulo m. REQUIRES: a and m coprime, a >= 0, 0 <= r < m.
+std::int64_t quotient(std::int64_t r, std::int64_t a, std::int64_t m) {
+  if (m <= 1) return 0;
+  std::int64_t rest = m, next_rest = a % m, inverse = 0, next_inverse = 1;
+  while (next_rest != 0) {
+    const std::int64_t times = rest / next_rest;
+    rest = std::exchange(next_rest, rest - times * next_rest);
+    inverse = std::exchange(next_inverse, inverse - times * next_inverse);
   }
-  return m == 1 ? 0 : t < 0 ? t + m : t;
+  const planning::Wide positive = static_cast<std::uint64_t>(inverse < 0 ? inverse + m : inverse);
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(r) * positive % static_cast<planning::Wide>(m));
 }
 
 }  // namespace
@@ -249,12 +251,8 @@ Status round_up(Workload& load, std::string_view symbol, std::int64_t multiple) 
       return Error{ErrorCode::invalid_argument, at.name,
                    "no size is a multiple of " + std::to_string(multiple) + " and " + std::to_string(at.residue) +
                        " modulo " + std::to_string(at.multiple_of)};
-    // The multiple k * multiple that is the residue modulo the step: k by the inverse, both divided by what they share.
-    const std::int64_t step = at.multiple_of / common;
-    const planning::Wide inverted = static_cast<std::uint64_t>(inverse(multiple / common % step, step));
-    const planning::Wide k =
-        static_cast<std::uint64_t>(at.residue / common) * inverted % static_cast<std::uint64_t>(step);
-    at.residue = static_cast<std::int64_t>(k * static_cast<std::uint64_t>(multiple));
+    // k * multiple is the residue modulo the step: both divided by what they share.
+    at.residue = multiple * quotient(at.residue / common, multiple / common, at.multiple_of / common);
     at.multiple_of = *both;
     return {};
   }
