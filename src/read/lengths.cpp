@@ -80,13 +80,14 @@ std::vector<std::string> known_columns(Has has) {
   return {};
 }
 
-// Every field of a header but the one of counts. The delimiter is the first of tab, semicolon and comma that is there.
+// Every field of a header that has a name, but the one of counts. The delimiter is the first of tab, semicolon and
+// comma that is there.
 std::optional<Header> any_header(std::string_view line, std::string_view count, std::vector<std::string>& columns) {
   const auto has = [&](char c) { return line.find(c) != std::string_view::npos; };
   const char delimiter = has('\t') ? '\t' : has(';') ? ';' : ',';
   Header header{fields_of(line, delimiter), delimiter};
   for (const std::string& field : header.fields)
-    if (field != count) columns.push_back(field);
+    if (field != count && !field.empty()) columns.push_back(field);
   return columns.empty() ? std::nullopt : std::optional(std::move(header));
 }
 
@@ -213,7 +214,7 @@ class TraceReader {
           (columns_.empty() ? "none that is known, name them with --columns" : "not " + join(columns_, ", ")) +
           "; there are " + there.substr(0, 1000));
     }
-    if (header->has(options_.count)) add_count();
+    add_count(header->has(options_.count));
     TRY_VOID(check_columns());
     std::vector<std::size_t> places;
     for (const std::string& column : columns_)
@@ -271,7 +272,7 @@ class TraceReader {
       for (const JsonSketch& value : row->members)
         if (value.kind == '0' && value.key != options_.count) columns_.emplace_back(value.key);
     if (columns_.empty()) return no_columns("none that is known, name them with --columns");
-    if (row && has_number(*row, options_.count)) add_count();
+    add_count(row && has_number(*row, options_.count));
     TRY_VOID(check_columns());
     begin();
     for (bool more = true; more;) {
@@ -288,8 +289,10 @@ class TraceReader {
     return {};
   }
 
-  void add_count() {
-    if (std::find(columns_.begin(), columns_.end(), options_.count) == columns_.end())
+  void add_count(bool there) {
+    // No column is asked for by no name, though a table with an index has one of that name.
+    if (there && !options_.count.empty() &&
+        std::find(columns_.begin(), columns_.end(), options_.count) == columns_.end())
       columns_.push_back(options_.count);
   }
 

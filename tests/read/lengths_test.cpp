@@ -122,6 +122,11 @@ TEST(Lengths, ChoiceOfColumns) {
   EXPECT_EQ(told("a,b,n\n1,2,3\n", {.columns = {"b"}, .count = "n"}), "b: 2 n: 3");
   EXPECT_EQ(told("a,b,n\n1,2,3\n", {.columns = {"n"}, .count = "n"}), "n: 3");
   EXPECT_EQ(told("a,b\n1,2\n", {}), "lengths_columns");
+  // The index of a table has no name.
+  EXPECT_EQ(told(",input_length,output_length\n0,1,2\n", {}), "input_length: 1 output_length: 2");
+  EXPECT_EQ(told(",a,b\n0,1,2\n", {.columns = {"b"}}), "b: 2");
+  EXPECT_EQ(told(",a,n\n0,1,2\n", every), "a: 1 n: 2");
+  EXPECT_EQ(told("{\"\":0,\"input_length\":1,\"output_length\":2}", {}), "input_length: 1 output_length: 2");
   EXPECT_EQ(told("n\n1\n", every), "lengths_columns");
   EXPECT_EQ(told("a,a\n1,2\n", every), "lengths_columns");
 }
