@@ -135,6 +135,15 @@ Result<std::string> load_file(const std::filesystem::path& path, std::uint64_t l
   }
 }
 
+Status check_keeps(const std::filesystem::path& input, const std::filesystem::path& output,
+                   std::string_view input_name) {
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(output, ignored) && std::filesystem::equivalent(input, output, ignored))
+    return Error{ErrorCode::invalid_argument, output.string(),
+                 std::string(input_name) + " is not replaced: name another file"};
+  return {};
+}
+
 Status save_file(const std::filesystem::path& path, std::string_view bytes) {
   return save_file(path, [bytes](const FileWriter& write) { return write(bytes); });
 }

@@ -56,9 +56,6 @@ void print(std::string_view text);
 void print_error(const Error& error, bool json = false);
 void print_note(const std::string& text);
 void print_notes(const std::string& file, const std::vector<std::string>& notes);
-// An output that is what is read from is an error.
-bool is_same_file(const std::string& input, const std::string& output);
-Error not_replaced(const std::string& output);
 // Writes what is still held. When not everything could be written: says so and returns false.
 bool finish_output();
 

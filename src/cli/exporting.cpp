@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/file.hpp"
 #include "base/text.hpp"
 #include "base/try.hpp"
 #include "cli/command.hpp"
@@ -237,7 +238,8 @@ int run(const Arguments& arguments) {
   ExportOptions options;
   if (const Status status = check(arguments, options); !status.ok()) return fail(status.error());
   if (arguments.list) return list(arguments);
-  if (is_same_file(arguments.contract, arguments.output)) return fail(not_replaced(arguments.output));
+  if (const Status status = check_keeps(arguments.contract, arguments.output); !status.ok())
+    return fail(status.error());
   const auto read = read_contract(arguments.contract);
   if (!read.ok()) return fail(read.error());
   const auto contract = declare(read->contract, arguments.ranges);

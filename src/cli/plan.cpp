@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensorspec/plan.hpp"
 
-#include <cctype>
 #include <memory>
 
 #include "base/file.hpp"
@@ -9,6 +8,7 @@
 #include "base/try.hpp"
 #include "cli/command.hpp"
 #include "cli/ladder.hpp"
+#include "contract/symbol_name.hpp"
 #include "tensorspec/lengths.hpp"
 #include "tensorspec/report.hpp"
 
@@ -30,18 +30,12 @@ struct Source {
   std::optional<SizeTrace> trace;
 };
 
-// "Request tokens" and "usage.prompt_tokens" as a symbol: Request_tokens, usage_prompt_tokens.
-std::string symbol_of(std::string column) {
-  for (char& c : column)
-    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
-  return column;
-}
-
+// "Request tokens" and "usage.prompt_tokens" are the symbols Request_tokens and usage_prompt_tokens.
 SizeTrace trace_of(const std::vector<LengthColumn>& columns, std::string_view count) {
   const bool counted = columns.back().name == count;
   const std::size_t symbols = columns.size() - (counted ? 1 : 0);
   SizeTrace out;
-  for (std::size_t i = 0; i < symbols; ++i) out.names.push_back(symbol_of(columns[i].name));
+  for (std::size_t i = 0; i < symbols; ++i) out.names.push_back(to_symbol_name(columns[i].name));
   for (std::size_t row = 0; row < columns[0].counts.size(); ++row) {
     for (std::size_t i = 0; i < symbols; ++i) out.sizes.push_back(columns[i].counts[row]);
     if (counted) out.counts.push_back(static_cast<std::uint64_t>(columns.back().counts[row]));
@@ -176,8 +170,7 @@ Result<int> tell_plan(const Arguments& arguments, std::vector<Job> jobs, const P
 }
 
 Result<int> work(const Arguments& arguments) {
-  for (const std::string& source : arguments.sources)
-    if (is_same_file(source, arguments.output)) return not_replaced(arguments.output);
+  for (const std::string& source : arguments.sources) TRY_VOID(check_keeps(source, arguments.output));
   TRY(const Source source, load_sources(arguments));
   TRY(const PlanOptions options, options_of(arguments));
   TRY(std::vector<Job> jobs, jobs_of(arguments, source));

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <filesystem>
 #include <limits>
 #include <system_error>
 
@@ -87,15 +86,6 @@ void print_error(const Error& error, bool json) {
   }
   Json line = Json().add("error", Json().add("code", error_name(error.code)).add("message", error.message()));
   std::fprintf(stderr, "%s\n", line.dump().c_str());
-}
-
-bool is_same_file(const std::string& input, const std::string& output) {
-  std::error_code ignored;
-  return !output.empty() && std::filesystem::is_regular_file(output, ignored) &&
-         std::filesystem::equivalent(input, output, ignored);
-}
-Error not_replaced(const std::string& output) {
-  return {ErrorCode::invalid_argument, output, "what is read is not replaced: name another file"};
 }
 
 void print_note(const std::string& text) { std::fprintf(stderr, "note: %s\n", text.c_str()); }

@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "base/try.hpp"
+#include "contract/symbol_name.hpp"
 
 namespace tensorspec {
 namespace {
@@ -28,19 +29,6 @@ bool says_nothing(std::string_view text) {
 bool is_symbol_name(std::string_view text) {
   const auto dim = Dim::parse(text);
   return dim.ok() && dim->as_symbol() && *dim->as_symbol() == text;
-}
-
-// The nearest text that a symbol may be called.
-std::string to_symbol_name(std::string_view text) {
-  std::string name;
-  for (const char c : text) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-    const bool digit = c >= '0' && c <= '9';
-    if (digit && name.empty()) name += '_';
-    name += letter || digit ? c : '_';
-  }
-  if (!is_symbol_name(name)) name += '_';
-  return name;
 }
 
 bool is_extent(std::int64_t size) { return size >= 0 && size <= kMaxExtent; }
@@ -179,6 +167,18 @@ class Translator {
 };
 
 }  // namespace
+
+std::string to_symbol_name(std::string_view text) {
+  std::string name;
+  for (const char c : text) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    const bool digit = c >= '0' && c <= '9';
+    if (digit && name.empty()) name += '_';
+    name += letter || digit ? c : '_';
+  }
+  if (!is_symbol_name(name)) name += '_';
+  return name;
+}
 
 Result<DeclaredContract> contract_of(const Declared& declared) { return Translator(declared).run(); }
 

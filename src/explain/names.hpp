@@ -24,7 +24,7 @@ class Names {
   std::string name_of(const std::vector<AxisKey>& axes, const std::set<std::string>& taken);
   // What the person wants it to be called.
   std::string shown(const std::string& learned);
-  // A wanted name that was asked for by a learned one that no symbol had; nullptr: none.
+  // A learned name for which another is wanted and that no symbol had; nullptr: none.
   const std::string* unused() const;
 
  private:

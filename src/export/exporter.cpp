@@ -140,10 +140,7 @@ Status write_export(const Exported& exported, const std::function<Status(std::st
 }
 
 Status save_export(const Exported& exported, const std::filesystem::path& path) {
-  std::error_code ignored;
-  if (!exported.model.empty() && std::filesystem::equivalent(exported.model, path, ignored))
-    return Error{ErrorCode::invalid_argument, path.string(),
-                 "the model that is read is not replaced: name another file"};
+  TRY_VOID(check_keeps(exported.model, path, "the model that is read"));
   return save_file(path, [&](const FileWriter& write) { return write_export(exported, write); });
 }
 

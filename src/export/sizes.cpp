@@ -165,8 +165,8 @@ std::optional<Sizes> opt_of_ranges(const Variant& variant, const Domains& domain
   return place(0) ? std::optional(sizes) : std::nullopt;
 }
 
-// "320..1632 in steps of 32"
-std::string text_of(const diffing::Domain& domain) {
+// "320..1632 in steps of 32 is what the contract has"
+std::string text_of(const Domain& domain) {
   std::string out = std::to_string(domain.low) + "..";
   if (domain.high != diffing::kNoLimit) out += std::to_string(domain.high);
   if (domain.step > 1) out += " in steps of " + std::to_string(domain.step);
@@ -187,7 +187,7 @@ Result<Domains> domains_of(const Variant& variant, const Profile* profile) {
                        " are not in ascending order"};
     // The largest size seen is no limit that a model has: plans round it up.
     const bool declared = variant.symbol(name)->declared;
-    const diffing::Domain allowed{domain.low, declared ? domain.high : diffing::kNoLimit, domain.step};
+    const Domain allowed{domain.low, declared ? domain.high : diffing::kNoLimit, domain.step};
     for (const std::int64_t size : {min, opt, max})
       if (!allowed.contains(size))
         return Error{ErrorCode::profile_mismatch, name, std::to_string(size) + " is no size of it: " + text_of(domain)};

@@ -87,8 +87,9 @@ std::vector<Step> steps_of(const std::string& path) {
   };
   if (!name()) return whole;
   while (at < path.size()) {
+    if (out.size() == kMaxSteps) return whole;
     if (path[at++] == '.') {
-      if (!name() || out.size() > kMaxSteps) return whole;
+      if (!name()) return whole;
       continue;
     }
     const std::size_t end = path[at] == '"' ? path.find("\"]", at + 1) : path.find(']', at);
@@ -103,7 +104,6 @@ std::vector<Step> steps_of(const std::string& path) {
       at = end + 1;
     }
     if (at < path.size() && path[at] != '.' && path[at] != '[') return whole;
-    if (out.size() > kMaxSteps) return whole;
   }
   return out;
 }
