@@ -30,5 +30,9 @@ void products(const Points& points, bool quotients, std::vector<Form>& out);
 void rounds(const Points& points, std::vector<Form>& out);
 // Patches and grids of two sizes: k * round(s1/d1) * round(s2/d2) + c.
 void grids(const Points& points, std::vector<Form>& out);
+// A form of several roundings with the least and the most offset that fit, where those are not its own; roundings that
+// are spelled alike move together. A window of 7 over patches of 4 is floor((h+24)/28), not ceil(h/28), and no size
+// that is a multiple of 4 tells them apart.
+void offsets(const Points& points, const Form& form, std::vector<Form>& out);
 
 }  // namespace tensorspec::fit

@@ -111,7 +111,47 @@ void paddings(const Points& points, std::vector<Form>& out) {
     }
 }
 
+// floor((k*s+c)/d), or ceil without a minus.
+Atom with_offset(Atom atom, std::int64_t c) {
+  atom.up = c >= atom.divisor - 1;
+  atom.offset = atom.up ? c - (atom.divisor - 1) : c;
+  return atom;
+}
+
+std::int64_t floor_offset(const Atom& atom) { return atom.up ? atom.offset + atom.divisor - 1 : atom.offset; }
+
+// The form with every rounding that is spelled like `like` moved to an offset.
+Form moved(Form form, const Atom& like, std::int64_t c) {
+  for (Monomial& term : form.terms)
+    for (Atom& atom : term.atoms) {
+      Atom same = like;
+      same.symbol = atom.symbol;
+      if (atom == same) atom = with_offset(atom, c);
+    }
+  return form;
+}
+
 }  // namespace
+
+void offsets(const Points& points, const Form& form, std::vector<Form>& out) {
+  std::vector<Atom> roundings;
+  for (const Monomial& term : form.terms)
+    for (const Atom& atom : term.atoms)
+      if (atom.divisor != 1) roundings.push_back(atom);
+  if (roundings.size() < 2) return;
+  for (std::size_t i = 0; i < roundings.size(); ++i) {
+    const Atom& like = roundings[i];
+    const bool done = std::any_of(roundings.begin(), roundings.begin() + static_cast<std::ptrdiff_t>(i),
+                                  [&](Atom other) { return other.symbol = like.symbol, other == like; });
+    if (done) continue;
+    for (const std::int64_t step : {-1, 1}) {
+      std::int64_t moves = 0;
+      const auto at = [&](std::int64_t count) { return moved(form, like, floor_offset(like) + step * count); };
+      while (moves + 1 < like.divisor && points.fits(at(moves + 1))) ++moves;
+      if (moves > 0) keep(points, at(moves), out);
+    }
+  }
+}
 
 void rounds(const Points& points, std::vector<Form>& out) {
   if (points.symbols.size() != 1) return;

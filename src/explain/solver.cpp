@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "explain/families.hpp"
 
 namespace tensorspec {
 namespace {
@@ -92,14 +93,19 @@ const std::vector<Solver::Fitted>& Solver::fits(std::size_t target, const std::v
 
 std::vector<Solver::Fitted> Solver::fit(std::size_t target, const std::vector<std::size_t>& symbols,
                                         Stage stage) const {
-  std::vector<Fitted> out;
   Points points = table_.points(target, symbols, kFirstLook);
   std::vector<Form> forms = fit_forms(points, stage);
-  if (forms.empty()) return out;
+  if (forms.empty()) return {};
   if (table_.calls() > kFirstLook) {
     points = table_.points(target, symbols);
     forms = fit_forms(points, stage);
   }
+  return worth_weighing(target, symbols, points, std::move(forms));
+}
+
+std::vector<Solver::Fitted> Solver::worth_weighing(std::size_t target, const std::vector<std::size_t>& symbols,
+                                                   const Points& points, std::vector<Form> forms) const {
+  std::vector<Fitted> out;
   if (forms.empty()) return out;
   const std::size_t witnesses = points.distinct();
   const auto [low, high] = std::minmax_element(points.target.begin(), points.target.end());
@@ -139,7 +145,9 @@ bool Solver::accepted(const Weighed& weighed, costs::Cost margin) const {
 
 std::optional<Explanation> Solver::explain(std::size_t target, std::span<const std::size_t> basis) {
   std::vector<Weighed> all;
-  for (const Stage stage : {Stage::sum, Stage::product, Stage::round}) {
+  // Sums and products compete by length: 6*a+b-6 may fit where a*b is meant. Roundings come last, there are so many.
+  for (const Stage stage : {Stage::product, Stage::round}) {
+    if (stage == Stage::product) weigh(target, basis, Stage::sum, all);
     weigh(target, basis, stage, all);
     sort(all);
     // An output follows from the inputs somehow; an input need not follow from others, and of roundings there are many.
@@ -149,6 +157,11 @@ std::optional<Explanation> Solver::explain(std::size_t target, std::span<const s
     if (best != all.end()) return explanation(*best, stage);
   }
   return std::nullopt;
+}
+
+bool Solver::uses_output(const Form& form) const {
+  const std::vector<std::size_t> used = form.symbols();
+  return std::any_of(used.begin(), used.end(), [&](std::size_t symbol) { return !table_[symbol].input; });
 }
 
 Explanation Solver::explanation(const Weighed& best, Stage stage) const {
@@ -161,21 +174,29 @@ Explanation Solver::explanation(const Weighed& best, Stage stage) const {
 }
 
 // Forms of the stages that were searched; and of later stages those over the symbols of the claim that are the same on
-// the steps seen: 2*h may be 8*ceil(h/4) while every h was a multiple of 4.
+// the steps seen: 2*h may be 8*ceil(h/4) while every h was a multiple of 4. An output that another output explains
+// follows from the inputs all the same: any form of theirs is a rival.
 void Solver::add_rivals(std::size_t target, std::span<const std::size_t> basis, Explanation& explanation) {
   std::vector<Weighed> all;
   const std::vector<std::size_t> used = explanation.form.symbols();
-  std::vector<std::size_t> own;
-  for (const std::size_t symbol : basis)
+  const bool by_output = uses_output(explanation.form);
+  std::vector<std::size_t> own, inputs;
+  for (const std::size_t symbol : basis) {
     if (std::binary_search(used.begin(), used.end(), symbol)) own.push_back(symbol);
+    if (table_[symbol].input) inputs.push_back(symbol);
+  }
   for (const Stage stage : {Stage::sum, Stage::product, Stage::round}) {
     if (stage <= explanation.stage) {
       weigh(target, basis, stage, all);
       continue;
     }
+    if (by_output) weigh(target, inputs, stage, all);
     for (const Fitted& fitted : fits(target, own, stage))
       all.push_back({&fitted, fitted.length + costs::choice(basis.size(), own.size()), stage});
   }
+  const std::vector<Fitted> moved = other_offsets(target, explanation.form);
+  for (const Fitted& fitted : moved)
+    all.push_back({&fitted, fitted.length + costs::choice(basis.size(), used.size()), explanation.stage});
   sort(all);
   const auto [claimed, seen] = steps();
   for (const Weighed& other : all) {
@@ -183,13 +204,26 @@ void Solver::add_rivals(std::size_t target, std::span<const std::size_t> basis, 
     if (!other.fitted->can_fail || other.fitted->witnesses < other.fitted->unknowns + 1) continue;
     // Where every symbol keeps its claimed step, the claim is as good; a size off the step is refused for that already.
     if (same_on(claimed, other.fitted->form, explanation.form)) continue;
-    if (other.stage > explanation.stage && !same_on(seen, other.fitted->form, explanation.form)) continue;
+    const bool of_inputs = by_output && !uses_output(other.fitted->form);
+    if (other.stage > explanation.stage && !of_inputs && !same_on(seen, other.fitted->form, explanation.form)) continue;
     if (explanation.rivals.size() == kMaxRivals) {
       explanation.weak = true;
       return;
     }
     explanation.rivals.push_back(other.fitted->form);
   }
+}
+
+std::vector<Solver::Fitted> Solver::other_offsets(std::size_t target, Form form) const {
+  const std::vector<std::size_t> symbols = form.symbols();
+  for (Monomial& term : form.terms)
+    for (Atom& atom : term.atoms)
+      atom.symbol =
+          static_cast<std::size_t>(std::lower_bound(symbols.begin(), symbols.end(), atom.symbol) - symbols.begin());
+  const Points points = table_.points(target, symbols);
+  std::vector<Form> forms;
+  fit::offsets(points, form, forms);
+  return worth_weighing(target, symbols, points, std::move(forms));
 }
 
 std::pair<Solver::Steps, Solver::Steps> Solver::steps() const {

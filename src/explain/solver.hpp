@@ -59,10 +59,14 @@ class Solver {
 
   const std::vector<Fitted>& fits(std::size_t target, const std::vector<std::size_t>& symbols, Stage stage);
   std::vector<Fitted> fit(std::size_t target, const std::vector<std::size_t>& symbols, Stage stage) const;
+  std::vector<Fitted> worth_weighing(std::size_t target, const std::vector<std::size_t>& symbols, const Points& points,
+                                     std::vector<Form> forms) const;
+  std::vector<Fitted> other_offsets(std::size_t target, Form form) const;
   void weigh(std::size_t target, std::span<const std::size_t> basis, Stage stage, std::vector<Weighed>& out);
   static void sort(std::vector<Weighed>& all);
   bool accepted(const Weighed& weighed, costs::Cost margin) const;
   bool multiple_of_batch(const Fitted& fitted) const;
+  bool uses_output(const Form& form) const;
   Explanation explanation(const Weighed& best, Stage stage) const;
   std::pair<Steps, Steps> steps() const;  // claimed, and seen
   // True iff the two are equal, and whole, wherever every symbol keeps its step; false when that is too long to try.

@@ -2,11 +2,21 @@
 #include "explain/strides.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace tensorspec {
 namespace {
 
+// 0, 16, 32, 64 ...: whoever picks sizes by doubling has all of them on a grid of the least, whatever the model takes.
+bool doubles(const ColumnClass& entry) {
+  return std::all_of(entry.sizes.begin(), entry.sizes.end(), [&](const auto& counted) {
+    const auto [size, calls] = counted;
+    return size % entry.stride == 0 && std::popcount(static_cast<std::uint64_t>(size / entry.stride)) <= 1;
+  });
+}
+
 bool worth(const ColumnClass& entry, costs::Cost length) {
+  if (doubles(entry)) return false;
   const auto distinct = static_cast<costs::Cost>(entry.sizes.size());
   return (distinct - 1) * costs::log2(static_cast<std::uint64_t>(entry.stride)) > length + costs::kMargin;
 }

@@ -79,6 +79,9 @@ TEST(Explain, FormsThatModelsHave) {
       {"patches and a class token",
        "1 | x 32,48 | y 7 / 1 | x 64,64 | y 17 / 1 | x 100,33 | y 13 / 1 | x 81,95 | y 26 / 1 | x 48,170 | y 31",
        "x[s0,s1] y[floor(s0/16)*floor(s1/16)+1]"},
+      {"a product, though a longer sum fits as well",
+       "1 | x 1,6 | y 6 / 3 | x 3,6 | y 18 / 4 | x 4,6 | y 24 / 8 | x 8,5 | y 40 / 7 | x 7,6 | y 42",
+       "x[batch,s0] y[batch*s0]"},
       {"padding to a multiple", "1 | x 3 | y 8 / 1 | x 16 | y 16 / 1 | x 17 | y 24 / 1 | x 40 | y 40 / 1 | x 61 | y 64",
        "x[s0] y[8*ceil(s0/8)]"},
       {"two calls do not make a rule of every line through them", "1 | x 1,10 / 2 | x 2,24", "x[batch,s0]"},
@@ -106,6 +109,11 @@ TEST(Explain, StridesAreEarned) {
   EXPECT_EQ(shifted.multiple_of, 64);
   EXPECT_EQ(shifted.residue, 1);
   EXPECT_EQ(symbol_of("1 | x 5 / 1 | x 9").seen_multiple_of, 1) << "any two sizes have a step";
+  // Sizes picked by doubling are multiples of the least, whatever the model takes; one between them is evidence.
+  const char* doubled = "1 | x 0 / 1 | x 64 / 1 | x 128 / 1 | x 256 / 1 | x 512 / 1 | x 1024 / 1 | x 2048 / 1 | x 4096";
+  EXPECT_EQ(symbol_of(doubled).multiple_of, 1);
+  EXPECT_EQ(symbol_of(doubled).seen_multiple_of, 64);
+  EXPECT_EQ(symbol_of((std::string(doubled) + " / 1 | x 192").c_str()).multiple_of, 64);
   // Width repeats the step of height.
   const auto image = explain(
       tests::evidence("1 | x 64,64 / 1 | x 320,64 / 1 | x 448,256 / 1 | x 192,704 / 1 | x 1024,64 / 1 | x 640,192"));
@@ -149,6 +157,25 @@ TEST(Explain, RivalsOfLaterStages) {
   EXPECT_THAT(rivals_of("1 | a 1; b 5; c 6 / 1 | a 4; b 9; c 13 / 1 | a 1; b 20; c 21 / 1 | a 4; b 31; c 35 / 1 | a 1; "
                         "b 17; c 18"),
               testing::Not(testing::Contains(testing::HasSubstr("/"))));
+}
+
+// At three heights a was twice b; that both follow from the height is not ruled out by that.
+TEST(Explain, AnOutputOfAnotherOutputMayFollowFromTheInputs) {
+  const char* calls = "1 | h 210 | a 14; b 7 / 2 | h 788 | a 50; b 25 / 4 | h 500 | a 32; b 16";
+  EXPECT_EQ(shapes_of(*explain(tests::evidence(calls))), "h[s0] a[2*s1] b[s1]");
+  EXPECT_THAT(rivals_of(calls), testing::Contains("ceil(s0/16)"));
+}
+
+// A window of 7 over patches of 4: no multiple of 4 tells floor((h+24)/28) from ceil(h/28).
+TEST(Explain, OffsetsOfGridsAreRivals) {
+  std::string calls;
+  for (const auto& [h, w] :
+       {std::pair(132, 332), {376, 148}, {200, 280}, {308, 256}, {340, 172}, {164, 220}, {228, 304}})
+    calls += (calls.empty() ? "" : " / ") + ("1 | x " + std::to_string(h) + "," + std::to_string(w) + " | y " +
+                                             std::to_string(((h / 4 + 6) / 7) * ((w / 4 + 6) / 7)));
+  const auto contract = explain(tests::evidence(calls.c_str()));
+  EXPECT_EQ(shapes_of(*contract), "x[s0,s1] y[ceil(s0/28)*ceil(s1/28)]");
+  EXPECT_THAT(rivals_of(calls.c_str()), testing::Contains("floor((s0+24)/28)*floor((s1+24)/28)"));
 }
 
 TEST(Explain, EveryRivalIsKept) {
