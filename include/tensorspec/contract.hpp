@@ -96,6 +96,7 @@ class Contract {
  public:
   struct Data {
     std::vector<Variant> variants;
+    bool no_batch = false;             // declared: no axis is the batch
     std::optional<Evidence> evidence;  // what was learned from; lets learning go on and contracts be merged
     std::string unknown;
   };
@@ -106,6 +107,7 @@ class Contract {
   static Result<Contract> make(Data data);
 
   const std::vector<Variant>& variants() const noexcept { return data_.variants; }
+  bool no_batch() const noexcept { return data_.no_batch; }
   const std::optional<Evidence>& evidence() const noexcept { return data_.evidence; }
   const Data& data() const noexcept { return data_; }
 

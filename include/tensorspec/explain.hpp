@@ -22,6 +22,8 @@ struct Declarations {
     bool kept = false;  // from an earlier contract: no error when the axis is gone
   };
   std::optional<Axis> batch;
+  // No axis is the batch: none is inferred or asked for. One given with the calls is one all the same.
+  bool no_batch = false;
   std::map<std::string, std::string> names;  // learned name of a symbol to the wanted one: s0 -> seq
   struct Range {
     std::optional<std::int64_t> min, max;
@@ -41,9 +43,9 @@ struct Declarations {
   std::map<std::string, std::string> axis_names;
 };
 
-// What a contract holds of a person's statements: names other than the learned kind, a declared batch, claims that are
-// declared, ranges and steps that are declared or that its evidence does not have, since a person edited them. Of a
-// contract that was learned from no call, all it says.
+// What a contract holds of a person's statements: names other than the learned kind, a declared batch or none, claims
+// that are declared, ranges and steps that are declared or that its evidence does not have, since a person edited them.
+// Of a contract that was learned from no call, all it says.
 Declarations declarations_of(const Contract& contract);
 
 // The contract of all variants in the evidence; it holds the evidence. Errors: nothing_found (no accepted call),

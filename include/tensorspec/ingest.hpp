@@ -31,6 +31,8 @@ struct IngestHandlers {
   std::function<void(const std::string&)> note;
   // What a model file among the paths, or beside ONNX test data, declares; may be empty. A file may come twice.
   std::function<void(const Declared&, const std::string& file)> declared = {};
+  // The id of the format of each file that could be read, before what is in it is grouped.
+  std::function<void(const std::string& id)> format = {};
   // After each file; for progress.
   std::function<void(std::uint64_t files)> file = {};
 };

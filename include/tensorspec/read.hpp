@@ -36,6 +36,7 @@ struct FormatInfo {
   std::string_view title;          // "NumPy array file"
   std::string_view specification;  // document and version the reader follows
   std::string_view extensions;     // space-separated, with dots; contents decide, these only help messages
+  bool without_batch = false;      // its shapes are those of one request: no axis is the batch
 };
 const std::vector<FormatInfo>& formats();
 

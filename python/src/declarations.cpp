@@ -79,16 +79,20 @@ Declarations::Axis to_axis(nb::handle value) {
     tensor = utf8(nb::object(value[0]));
     axis = to_int64(nb::object(value[1]));
   } else {
-    raise_type_error("batch: \"TENSOR:AXIS\" or (tensor, axis), not " + type_of(value));
+    raise_type_error("batch: \"TENSOR:AXIS\", (tensor, axis) or \"none\", not " + type_of(value));
   }
-  if (!axis || *axis < 0) wrong("batch", "\"TENSOR:AXIS\" or (tensor, axis)");
+  if (!axis || *axis < 0) wrong("batch", "\"TENSOR:AXIS\", (tensor, axis) or \"none\"");
   return {std::move(tensor), static_cast<std::size_t>(*axis), false};
 }
 
 }  // namespace
 
 void add_declarations(const DeclarationArguments& arguments, Declarations& declarations) {
-  if (!arguments.batch.is_none()) declarations.batch = to_axis(arguments.batch);
+  if (!arguments.batch.is_none()) {
+    declarations.no_batch = PyUnicode_Check(arguments.batch.ptr()) && utf8(arguments.batch) == "none";
+    declarations.batch.reset();
+    if (!declarations.no_batch) declarations.batch = to_axis(arguments.batch);
+  }
   each(arguments.names, "names", [&](const std::string& learned, nb::handle name) {
     if (!PyUnicode_Check(name.ptr())) raise_type_error("names: a name is a str, not " + type_of(name));
     declarations.names[learned] = utf8(name);

@@ -587,7 +587,7 @@ class Evidence:
 
         What you know better wins over what was learned, and a conflict becomes a question of the contract:
 
-        batch: the axis that is the batch: ``"x:0"`` or ``("x", 0)``.
+        batch: the axis that is the batch: ``"x:0"`` or ``("x", 0)``; ``"none"``: no axis is.
         names: learned names of symbols to wanted ones, ``{"s0": "seq"}``.
         ranges: sizes by symbol, after renaming: ``(min, max)``, ``(min, opt, max)`` or a Range, None for what is not stated.
         steps: ``{"h": 8}``, every size is a multiple; ``(8, 4)``: 4 modulo 8.
@@ -680,7 +680,7 @@ class Learner:
 
         What you know better wins over what was learned, and a conflict becomes a question of the contract:
 
-        batch: the axis that is the batch: ``"x:0"`` or ``("x", 0)``.
+        batch: the axis that is the batch: ``"x:0"`` or ``("x", 0)``; ``"none"``: no axis is.
         names: learned names of symbols to wanted ones, ``{"s0": "seq"}``.
         ranges: sizes by symbol, after renaming: ``(min, max)``, ``(min, opt, max)`` or a Range, None for what is not stated.
         steps: ``{"h": 8}``, every size is a multiple; ``(8, 4)``: 4 modulo 8.

@@ -44,8 +44,8 @@ SeenShapes::SeenShapes(const FlatVariant& variant, const Evidence& evidence) : i
   for (const auto& [signature, state] : evidence.states())
     if (same_inputs(variant, signature)) add_state(variant, signature, state);
   std::sort(rows_.begin(), rows_.end(), [&](const Row& a, const Row& b) {
-    return std::lexicographical_compare(data_.data() + a.begin, data_.data() + a.begin + input_axes_, data_.data() + b.begin,
-                                        data_.data() + b.begin + input_axes_);
+    return std::lexicographical_compare(data_.data() + a.begin, data_.data() + a.begin + input_axes_,
+                                        data_.data() + b.begin, data_.data() + b.begin + input_axes_);
   });
 }
 

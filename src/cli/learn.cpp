@@ -82,6 +82,7 @@ int run(const Arguments& arguments) {
     if (!declared.ok()) return fail(declared.error(), json);
     result.declared = {*std::move(declared)};
   }
+  if (result.without_batch && !declarations.batch) declarations.no_batch = true;
   // Hints: a name that a person gave, or an earlier contract, goes before.
   for (const Declared& declared : result.declared) declarations.axis_names.merge(axis_names_of(declared));
   return tell(learner.evidence(), declarations, arguments.output, arguments.declared.explain, arguments.input, result);

@@ -55,7 +55,7 @@ std::string next_step(const Contract& contract, const std::string& output, const
 }  // namespace
 
 void DeclarationArguments::define(Options& options) {
-  options.text("--batch", batch, "TENSOR:AXIS", "The batch is the size of this axis");
+  options.text("--batch", batch, "TENSOR:AXIS", "The batch is the size of this axis; none: no axis is the batch");
   options.texts("--name", names, "LEARNED=NAME", "Call a symbol by another name: --name s0=seq");
   options.texts("--set", ranges, "NAME=MIN..MAX", "Declare the range of a symbol; it wins over the sizes seen");
   options.flag("--explain", explain, "Say of every claim why it is believed and what would refute it");
@@ -63,11 +63,15 @@ void DeclarationArguments::define(Options& options) {
 }
 
 Status parse_declarations(const DeclarationArguments& arguments, Declarations& declarations) {
-  if (!arguments.batch.empty()) {
+  if (arguments.batch == "none") {
+    declarations.batch.reset();
+    declarations.no_batch = true;
+  } else if (!arguments.batch.empty()) {
     const std::size_t colon = arguments.batch.rfind(':');
     const auto axis = colon == std::string::npos ? std::nullopt : parse_int64(arguments.batch.substr(colon + 1));
-    if (!axis || *axis < 0 || colon == 0) return bad_option("--batch", arguments.batch, "TENSOR:AXIS");
+    if (!axis || *axis < 0 || colon == 0) return bad_option("--batch", arguments.batch, "TENSOR:AXIS or none");
     declarations.batch = Declarations::Axis{arguments.batch.substr(0, colon), static_cast<std::size_t>(*axis), false};
+    declarations.no_batch = false;
   }
   for (const std::string& text : arguments.names) {
     const std::size_t equal = text.find('=');

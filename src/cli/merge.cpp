@@ -34,7 +34,10 @@ Result<Evidence> merge_all(const std::vector<std::string>& paths, Declarations& 
     Declarations theirs = declarations_of(*contract);
     declarations.axis_names.merge(theirs.axis_names);
     declarations.ranges.merge(theirs.ranges);
+    declarations.steps.merge(theirs.steps);
+    declarations.dims.merge(theirs.dims);
     if (!declarations.batch) declarations.batch = theirs.batch;
+    declarations.no_batch = declarations.no_batch || theirs.no_batch;
   }
   return *std::move(merged);
 }

@@ -96,6 +96,10 @@ PathResult read_calls(const PathArguments& arguments,
     if (std::find(result.declared.begin(), result.declared.end(), declared) == result.declared.end())
       result.declared.push_back(declared);
   };
+  handlers.format = [&](const std::string& id) {
+    for (const FormatInfo& known : formats())
+      if (known.id == id && known.without_batch) result.without_batch = true;
+  };
   handlers.file = [&](std::uint64_t files) { result.files = files; };
   ingest(arguments.paths, options, handlers);
   return result;

@@ -38,6 +38,7 @@ struct PathResult {
   std::vector<Error> errors;  // each was printed, unless json
   std::vector<std::string> notes;
   std::vector<Declared> declared;  // by model files among the paths or beside them, each once
+  bool without_batch = false;      // a format among them has the shapes of one request
   bool stopped = false;            // --strict met the first
 };
 

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::string_view kFormat = "tensorspec-contract";
 constexpr std::int64_t kVersion = 1;
+constexpr std::string_view kNoBatch = "none";
 
 // Reads the members of one object, remembers which were asked for, and keeps the rest for saving.
 class Members {
@@ -345,6 +346,10 @@ Result<Contract> Contract::from_json(std::string_view text) {
   Data data;
   if (!in.find("variants")) return in.wrong("variants", "a contract needs variants");
   TRY_VOID(read_list(in, "variants", read_variant, data.variants));
+  if (const Json* batch = in.find("batch")) {
+    if (!batch->string() || *batch->string() != kNoBatch) return in.wrong("batch", "expected \"none\"");
+    data.no_batch = true;
+  }
   if (const Json* evidence = in.find("evidence")) { TRY(data.evidence, evidence_from_json(*evidence)); }
   data.unknown = in.rest();
   return make(std::move(data));
@@ -352,6 +357,7 @@ Result<Contract> Contract::from_json(std::string_view text) {
 
 std::string Contract::to_json(bool with_evidence) const {
   Json out = Json().add("format", kFormat).add("version", kVersion);
+  if (data_.no_batch) out.add("batch", kNoBatch);
   out.add("variants", list_json(data_.variants, variant_json));
   out = with_unknown(std::move(out), data_.unknown);
   // The evidence is for the program: it comes last, and on one line, so that a person can read and edit what is above

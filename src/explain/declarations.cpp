@@ -140,6 +140,7 @@ void add_edited(const Contract& contract, Declarations& out) {
 
 Declarations declarations_of(const Contract& contract) {
   Declarations out;
+  out.no_batch = contract.no_batch();
   const bool hand = by_hand(contract);
   for (const Variant& variant : contract.variants()) {
     for (const Symbol& symbol : variant.symbols) {

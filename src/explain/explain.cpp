@@ -42,11 +42,11 @@ class VariantExplainer {
     choice_ = choose_symbols(joined_, table_, strides_, batch_, fixed_symbols(), declared_.apart());
     for (const auto& [symbol, sizes] : choice_.implied) table_.add_sizes(symbol, sizes);
     if (!choice_.implied.empty()) strides_ = judge_strides(joined_, table_);
-    if (source_ == Symbol::Source::inferred) infer_batch_of_choice();
+    if (source_ == Symbol::Source::inferred && !declarations_.no_batch) infer_batch_of_choice();
     name_symbols();
     write_dims();
     write_tensors();
-    ask(questions_of_variant(joined_, table_, batch_ != kNone));
+    ask(questions_of_variant(joined_, table_, batch_ != kNone || declarations_.no_batch));
     write_claims();
     add_bounds();
     ask_about_symbols();
@@ -344,6 +344,7 @@ Result<Contract> explain(const Evidence& evidence, const Declarations& declarati
   }
   if (const std::string* learned = names.unused()) return no_symbol(*learned, data.variants);
   TRY_VOID(apply_ranges(declarations, data.variants));
+  data.no_batch = declarations.no_batch;
   data.evidence = evidence;
   return Contract::make(std::move(data));
 }

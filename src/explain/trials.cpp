@@ -50,7 +50,7 @@ class Trials {
 
   // The batch size that every call had, given or (with none given) 1; nullopt: it varied, or is a symbol.
   std::optional<std::int64_t> fixed_batch() const {
-    if (variant_.batch_size) return std::nullopt;
+    if (variant_.batch_size || contract_.no_batch()) return std::nullopt;
     const auto first = seen_.accepted[0].batch_size;
     for (const SeenCall& call : seen_.accepted)
       if (call.batch_size != first) return std::nullopt;

@@ -220,6 +220,7 @@ class Ingest {
     FileSink sink(name, handlers_);
     auto format = standard_input ? read_stream(name, 0, sink, options_.from) : read_file(path, sink, options_.from);
     if (handlers_.file) handlers_.file(++files_);
+    if (handlers_.format && format.ok()) handlers_.format(*format);
     found_ += sink.tensors.size() + sink.calls + sink.errors;
     if (!sink.go_on) return false;
     if (!format.ok()) {

@@ -156,6 +156,7 @@ constinit const Reader readers::perf_analyzer{.id = "perf_analyzer",
                                               .specification = "Triton's perf_analyzer, --input-data",
                                               .extensions = ".json",
                                               .sniff = sniff,
-                                              .open = open};
+                                              .open = open,
+                                              .without_batch = true};
 
 }  // namespace tensorspec

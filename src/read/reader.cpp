@@ -129,7 +129,7 @@ const std::vector<FormatInfo>& formats() {
   static const std::vector<FormatInfo> all = [] {
     std::vector<FormatInfo> list;
     for (const Reader* reader : kReaders)
-      list.push_back({reader->id, reader->title, reader->specification, reader->extensions});
+      list.push_back({reader->id, reader->title, reader->specification, reader->extensions, reader->without_batch});
     return list;
   }();
   return all;

@@ -34,6 +34,7 @@ struct Reader {
   Status (*open)(ByteSource& source, ReadSink& sink);
   // Of a format that can be told more than its name: what stands behind the colon of "lengths:prompt,answer".
   Status (*open_with)(ByteSource& source, ReadSink& sink, std::string_view argument) = nullptr;
+  bool without_batch = false;  // as in FormatInfo
 };
 
 // Is `extension` (".npy") one of the words of `list` (".npy .np")?

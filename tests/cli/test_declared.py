@@ -87,6 +87,34 @@ def test_columns_of_a_trace(cli, tmp_path):
     assert cli("inspect", trace, "--columns", "answer", "--from", "npy")[0] == 1
 
 
+def test_shapes_of_perf_analyzer_have_no_batch(cli, tmp_path):
+    data, path = tmp_path / "data.json", tmp_path / "c.json"
+    data.write_text(json.dumps({"data": [{"ids": {"content": [0] * n, "shape": [n]}} for n in (7, 12, 30)]}))
+    code, out, _ = cli("learn", data, "-o", path)
+    assert code == 0 and "[s0]" in out and "batch" not in out
+    assert json.loads(path.read_text())["batch"] == "none"
+    more = tmp_path / "more.jsonl"
+    more.write_text('{"inputs": {"ids": {"dtype": "int64", "shape": [64]}}}\n')
+    for command in (["learn", "--resume", path, more], ["merge", path, path]):
+        code, out, _ = cli(*command)
+        assert code == 0 and "[s0]" in out and "batch" not in out, command
+    assert "[batch]" in cli("learn", data, "--batch", "ids:0")[1]
+    assert "[batch]" in cli("learn", "--resume", path, more, "--batch", "ids:0")[1]
+    code, _, err = cli("learn", more, "--batch", "nothing")
+    assert code == 2 and "TENSOR:AXIS or none" in err
+
+
+def test_merge_keeps_what_is_declared(cli, root, tmp_path):
+    paths = [tmp_path / "a.json", tmp_path / "b.json"]
+    for path, declared in zip(paths, (["--name", "s0=w"], ["--name", "s0=w", "--set", "w=16..4096"])):
+        assert cli("learn", root / "examples/ocr", "-o", path, *declared)[0] == 0
+    contract = json.loads(paths[1].read_text())
+    width = next(s for s in contract["variants"][0]["symbols"] if s["name"] == "w")
+    width["multiple_of"] = 4
+    paths[1].write_text(json.dumps(contract))
+    assert "16..4096 step 4" in cli("merge", *paths)[1]
+
+
 def test_names_of_a_model_are_hints(cli, root, tmp_path):
     model = tmp_path / "config.pbtxt"
     model.write_text(CONFIG % (8, "3, 48, 320"))

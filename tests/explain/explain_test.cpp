@@ -229,6 +229,26 @@ TEST(Explain, SaysWhatIsNotKnown) {
   EXPECT_EQ(sure->variants()[0].claims[0].certainty, Certainty::believed);
 }
 
+TEST(Explain, NoAxisIsTheBatchWhenAPersonSaysSo) {
+  Declarations declared;
+  declared.no_batch = true;
+  for (const auto& [calls, shapes] :
+       {std::pair("- | x 4,10 / - | x 5,20", "x[s0,s1]"), {"- | x 1,10 / - | x 1,20", "x[1,s0]"}}) {
+    const auto contract = explain(tests::evidence(calls), declared);
+    ASSERT_TRUE(contract.ok());
+    EXPECT_EQ(shapes_of(*contract), shapes);
+    for (const Question& question : contract->variants()[0].questions)
+      EXPECT_EQ(question.text.find("batch"), std::string::npos) << question.text;
+    // It is kept for the next time.
+    const auto again = Contract::from_json(contract->to_json());
+    ASSERT_TRUE(again.ok());
+    EXPECT_TRUE(declarations_of(*again).no_batch);
+  }
+  EXPECT_EQ(shapes_of(*explain(tests::evidence("2 | x 2,10 / 3 | x 3,20"), declared)), "x[batch,s0]") << "given";
+  EXPECT_FALSE(
+      Contract::from_json(R"({"format": "tensorspec-contract", "version": 1, "batch": 1, "variants": []})").ok());
+}
+
 TEST(Explain, WhatAPersonStatesWins) {
   const Evidence evidence = tests::evidence("- | x 4,10 / - | x 4,20 / - | x 5,30");
   Declarations declared;

@@ -60,12 +60,13 @@ TEST(LinePattern, CoversSizesAndWhatIsPassedOver) {
   EXPECT_EQ(pattern->call(), only_call(like));
   EXPECT_EQ(pattern->call().inputs[0].shape, (Shape{0, 123456789012345678}));
   EXPECT_EQ(pattern->call().weight, 70u);
-  for (const char* const other :
-       {R"( { "time" : 01 , "id":"zz", "n":12, "inputs" : { "x" : { "note": [1, {"shape": [7]}], "shape" : [ 0 , 1 ] } } , "count":70 } )",
-        R"( { "time" : 1 , "id":"zz", "n":12, "inputs" : { "x" : { "note": [1, {"shape": [7]}], "shape" : [ 0 , 1 ] } } , "count":0 } )",
-        R"( { "time" : 1 , "id":"zz", "n":12, "inputs" : { "x" : { "note": [2, {"shape": [7]}], "shape" : [ 0 , 1 ] } } , "count":1 } )",
-        R"( { "time" : 1 , "id":"z\z", "n":12, "inputs" : { "x" : { "note": [1, {"shape": [7]}], "shape" : [ 0 , 1 ] } } , "count":1 } )",
-        R"( { "time" : 1 , "id":"zz", "n":12, "inputs" : { "x" : { "note": [1, {"shape": [7]}], "shape" : [ 0 , 1 ] } } , "count":1 } ,)"})
+  for (
+      const char* const other :
+      {R"( { "time" : 01 , "id":"zz", "n":12, "inputs" : { "x" : { "note": [1, {"shape": [7]}], "shape" : [ 0 , 1 ] } } , "count":70 } )",
+       R"( { "time" : 1 , "id":"zz", "n":12, "inputs" : { "x" : { "note": [1, {"shape": [7]}], "shape" : [ 0 , 1 ] } } , "count":0 } )",
+       R"( { "time" : 1 , "id":"zz", "n":12, "inputs" : { "x" : { "note": [2, {"shape": [7]}], "shape" : [ 0 , 1 ] } } , "count":1 } )",
+       R"( { "time" : 1 , "id":"z\z", "n":12, "inputs" : { "x" : { "note": [1, {"shape": [7]}], "shape" : [ 0 , 1 ] } } , "count":1 } )",
+       R"( { "time" : 1 , "id":"zz", "n":12, "inputs" : { "x" : { "note": [1, {"shape": [7]}], "shape" : [ 0 , 1 ] } } , "count":1 } ,)"})
     EXPECT_FALSE(pattern->read(other)) << other;
 }
 

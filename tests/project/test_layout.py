@@ -57,6 +57,12 @@ def test_root_entries_and_file_sizes():
         assert path.read_bytes().count(b"\n") <= 800, path
 
 
+def test_sources_are_formatted():
+    files = tracked("*.cpp", "*.hpp")
+    done = subprocess.run(["clang-format-16", "--dry-run", "--Werror", *files], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[:2000]
+
+
 def test_the_repository_stands_alone():
     for path in tracked():
         if path == pathlib.Path(__file__).resolve() or path.suffix in (".npz", ".npy"):

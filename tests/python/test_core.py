@@ -315,6 +315,12 @@ def test_declarations_win(learner):
     assert shapes(learner.contract(dims={"mask[1]": "s0+0"}))["mask"] == ["batch", "s0"]
     assert learner.contract(batch=("ids", 1)).symbols["batch"].max == 30
     assert learner.contract(batch="ids:1").symbols["batch"].max == 30
+    lengths = Learner()
+    for length in (7, 9, 12):
+        lengths.observe({"ids": ("int64", (length,))})
+    assert list(lengths.contract().symbols) == ["batch"]
+    contract = lengths.contract(batch="none")
+    assert list(contract.symbols) == list(Learner(contract).contract(after=contract).symbols) == ["s0"]
 
 
 def test_named_ranges_by_axis_win_over_learned_ones():
