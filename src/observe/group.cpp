@@ -53,7 +53,9 @@ std::optional<ByNumber> calls_by_number(const std::vector<TensorFile>& files, st
   std::map<std::string, std::pair<DType, std::size_t>> kinds;
   for (const TensorFile& file : files) {
     const auto numbered = split_number(file.stem);
-    if (!numbered || numbers_tensors(numbered->word)) return std::nullopt;
+    if (!numbered) return std::nullopt;
+    const auto side = side_of(numbered->word);
+    if (numbers_tensors(side ? std::string(side->rest) : numbered->word)) return std::nullopt;
     const auto kind = std::pair(file.tensor.dtype, file.tensor.shape.size());
     if (kinds.try_emplace(numbered->word, kind).first->second != kind) return std::nullopt;
     words.insert(numbered->word);
@@ -154,7 +156,18 @@ Result<Call> call_of_tensors(std::vector<TensorInfo> tensors) {
 Grouped group_files(std::vector<TensorFile> files, const std::vector<std::string>& unreadable,
                     const std::string& folder, Grouping grouping) {
   Grouped out;
-  const auto take = [&out](std::vector<TensorInfo> tensors, std::string origin) {
+  const auto is_input = [](const std::string& name) { return side_of(name) && !side_of(name)->output; };
+  const bool sided =
+      grouping != Grouping::call_per_file &&
+      std::all_of(files.begin(), files.end(), [](const TensorFile& file) { return side_of(file.stem).has_value(); }) &&
+      std::any_of(files.begin(), files.end(), [&](const TensorFile& file) { return is_input(file.stem); });
+  std::size_t halves = 0;
+  const auto take = [&](std::vector<TensorInfo> tensors, std::string origin) {
+    if (sided &&
+        std::none_of(tensors.begin(), tensors.end(), [&](const auto& tensor) { return is_input(tensor.name); })) {
+      ++halves;
+      return;
+    }
     auto call = call_of_tensors(std::move(tensors));
     if (call.ok()) out.calls.push_back({std::move(call).value(), std::move(origin)});
     else out.errors.push_back(within(std::move(call).error(), origin, ": "));
@@ -188,6 +201,7 @@ Grouped group_files(std::vector<TensorFile> files, const std::vector<std::string
     if (left_out == 0) take(std::move(tensors), folder);
     out.note += ", the tensors of one call";
   }
+  if (halves > 0) out.note += "; " + counted(halves, "call") + " left out, of which there are outputs alone";
   if (left_out > 0) out.note += "; " + counted(left_out, "call") + " left out, of which a file cannot be read";
   return out;
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 #include <system_error>
@@ -89,13 +90,31 @@ std::optional<Model> model_above(const fs::path& folder) {
   return std::nullopt;
 }
 
+struct NaturalLess {
+  bool operator()(const std::string& a, const std::string& b) const noexcept { return natural_less(a, b); }
+};
+
 // What the files beside each other give that is no call yet.
 struct Parts {
+  struct Unreadable {
+    fs::path path;
+    std::string stem;  // as that of a TensorFile
+  };
   std::vector<TensorFile> files;  // of one tensor
+  std::map<std::string, std::vector<TensorInfo>, NaturalLess>
+      halves;                     // of calls, by stem: of several tensors, in a side
   std::vector<ValueFile> values;  // ONNX test data
   std::vector<Model> models;
-  std::vector<fs::path> unreadable;  // files that could not be read
+  std::vector<Unreadable> unreadable;  // files that could not be read
 };
+
+// The side of a call that the files of such a folder hold, as the beginning of a name; empty: neither.
+std::string side_of_folder(const fs::path& folder) {
+  const std::string name = folder.filename().string();
+  if (name == "inputs" || name == "input") return "inputs/";
+  if (name == "outputs" || name == "output") return "outputs/";
+  return {};
+}
 
 // What a pattern fits, in natural order, and the folders on its way that could not be looked into.
 struct Expanded {
@@ -174,9 +193,8 @@ class Ingest {
     return bad(Error{ErrorCode::nothing_found, folder.string(), "no file in it that a reader knows"});
   }
 
-  // `above` is the model of a folder that holds this one.
-  bool take_folder(const fs::path& folder, const Model* above) {
-    std::vector<fs::path> files, folders;
+  // What a folder holds, in natural order. False: stopped.
+  bool list(const fs::path& folder, std::vector<fs::path>& files, std::vector<fs::path>& folders) {
     std::error_code error;
     for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
       if (entry->path().filename().string().front() == '.') continue;
@@ -185,17 +203,64 @@ class Ingest {
       (is_folder && !entry->is_symlink(unknown) ? folders : files).push_back(entry->path());
     }
     if (error && !bad(Error{ErrorCode::file_open, folder.string(), error.message()})) return false;
-    for (auto* list : {&files, &folders})
-      std::sort(list->begin(), list->end(),
+    for (auto* all : {&files, &folders})
+      std::sort(all->begin(), all->end(),
                 [](const fs::path& a, const fs::path& b) { return natural_less(a.string(), b.string()); });
+    return true;
+  }
+
+  // `above` is the model of a folder that holds this one.
+  bool take_folder(const fs::path& folder, const Model* above) {
+    std::vector<fs::path> files, folders, sides;
+    if (!list(folder, files, folders)) return false;
     Parts parts;
     for (const fs::path& file : files)
       if (!take_found(file, parts)) return false;
     if (parts.models.size() == 1) above = parts.models.data();
+    // inputs/ beside outputs/: what is in them are the two sides of the same calls.
+    const auto has = [&](const char* side) {
+      return std::any_of(folders.begin(), folders.end(), [&](const fs::path& f) { return side_of_folder(f) == side; });
+    };
+    if (has("inputs/") && has("outputs/")) {
+      const auto rest = std::stable_partition(folders.begin(), folders.end(),
+                                              [](const fs::path& inner) { return !side_of_folder(inner).empty(); });
+      sides.assign(folders.begin(), rest);
+      folders.erase(folders.begin(), rest);
+    }
+    for (const fs::path& side : sides)
+      if (!take_side(side, parts, folders)) return false;
     if (!group(std::move(parts.files), parts.unreadable, folder.string())) return false;
+    if (!pair_halves(parts, folder)) return false;
     if (!group_values(std::move(parts.values), parts.unreadable, folder, above)) return false;
     for (const fs::path& inner : folders)
       if (!take_folder(inner, above)) return false;
+    return true;
+  }
+
+  // The folders in it are looked into by themselves.
+  bool take_side(const fs::path& folder, Parts& parts, std::vector<fs::path>& folders) {
+    std::vector<fs::path> files;
+    if (!list(folder, files, folders)) return false;
+    side_ = side_of_folder(folder);
+    const bool go_on =
+        std::all_of(files.begin(), files.end(), [&](const fs::path& file) { return take_found(file, parts); });
+    side_.clear();
+    return go_on;
+  }
+
+  bool pair_halves(Parts& parts, const fs::path& folder) {
+    for (const Parts::Unreadable& file : parts.unreadable) parts.halves.erase(file.path.stem().string());
+    for (auto& [stem, tensors] : parts.halves) {
+      const std::string origin = (folder / stem).string();
+      if (std::none_of(tensors.begin(), tensors.end(),
+                       [](const TensorInfo& tensor) { return tensor.name.starts_with("inputs/"); })) {
+        pass_over(origin, "outputs without inputs");
+        continue;
+      }
+      auto call = call_of_tensors(std::move(tensors));
+      if (call.ok()) handlers_.call(*call, origin);
+      else if (!bad(within(std::move(call).error(), origin, ":"))) return false;
+    }
     return true;
   }
 
@@ -227,7 +292,7 @@ class Ingest {
       const Error& error = format.error();
       if (in_folder && error.code == ErrorCode::unknown_format && !has_known_extension(path))
         return pass_over(path, "no reader knows it");
-      parts.unreadable.push_back(path);
+      parts.unreadable.push_back({path, side_ + path.stem().string()});
       return bad(error);
     }
     if (sink.model && handlers_.declared) handlers_.declared(*sink.model, name);
@@ -238,9 +303,19 @@ class Ingest {
     if (sink.tensors.empty())
       return sink.calls + sink.errors > 0 || bad(Error{ErrorCode::nothing_found, name, "read as " + *format});
     // A call without one of its tensors would teach what is not so.
-    if (sink.errors > 0) return pass_over(path, "not all of its tensors can be read");
+    if (sink.errors > 0) {
+      if (!side_.empty()) parts.unreadable.push_back({path, side_ + path.stem().string()});
+      return pass_over(path, "not all of its tensors can be read");
+    }
+    for (TensorInfo& tensor : sink.tensors)
+      if (!tensor.name.empty()) tensor.name.insert(0, side_);
     if (sink.tensors.size() == 1 && (onnx || sink.tensors[0].name.empty())) {
-      parts.files.push_back({path.stem().string(), name, std::move(sink.tensors[0])});
+      parts.files.push_back({side_ + path.stem().string(), name, std::move(sink.tensors[0])});
+      return true;
+    }
+    if (!side_.empty()) {
+      auto& half = parts.halves[path.stem().string()];
+      half.insert(half.end(), sink.tensors.begin(), sink.tensors.end());
       return true;
     }
     auto call = call_of_tensors(std::move(sink.tensors));
@@ -262,12 +337,13 @@ class Ingest {
     ++found_;
     value.path = path.string();
     value.tensors = std::move(sink.tensors);
-    if (sink.errors > 0) parts.unreadable.push_back(path);
+    if (sink.errors > 0) parts.unreadable.push_back({path, path.stem().string()});
     else parts.values.push_back(std::move(value));
     return true;
   }
 
-  bool group(std::vector<TensorFile> files, const std::vector<fs::path>& unreadable_files, const std::string& folder) {
+  bool group(std::vector<TensorFile> files, const std::vector<Parts::Unreadable>& unreadable_files,
+             const std::string& folder) {
     if (files.empty()) return true;
     const Grouping grouping = options_.files == IngestOptions::Files::tensors ? Grouping::one_call
                               : options_.files == IngestOptions::Files::calls ? Grouping::call_per_file
@@ -276,8 +352,8 @@ class Ingest {
     std::set<fs::path> extensions;
     for (const TensorFile& file : files) extensions.insert(fs::path(file.path).extension());
     std::vector<std::string> unreadable;
-    for (const fs::path& path : unreadable_files)
-      if (extensions.contains(path.extension())) unreadable.push_back(path.stem().string());
+    for (const Parts::Unreadable& file : unreadable_files)
+      if (extensions.contains(file.path.extension())) unreadable.push_back(file.stem);
     const Grouped grouped = group_files(std::move(files), unreadable, folder, grouping);
     handlers_.note(printable(grouped.note));
     for (const Error& error : grouped.errors)
@@ -286,12 +362,12 @@ class Ingest {
     return true;
   }
 
-  bool group_values(std::vector<ValueFile> files, const std::vector<fs::path>& unreadable, const fs::path& folder,
-                    const Model* model) {
+  bool group_values(std::vector<ValueFile> files, const std::vector<Parts::Unreadable>& unreadable,
+                    const fs::path& folder, const Model* model) {
     if (files.empty()) return true;
-    for (const fs::path& path : unreadable)
-      if (value_file(path.stem().string()))
-        return pass_over(folder, "not all values of its call can be read: " + path.filename().string());
+    for (const Parts::Unreadable& file : unreadable)
+      if (value_file(file.path.stem().string()))
+        return pass_over(folder, "not all values of its call can be read: " + file.path.filename().string());
     std::optional<Model> found;
     if (!model && (found = model_above(folder))) {
       model = &*found;
@@ -312,6 +388,7 @@ class Ingest {
   std::uint64_t files_ = 0;
   std::uint64_t found_ = 0;  // tensors, calls, models and errors of all paths so far
   bool told_of_values_ = false;
+  std::string side_;  // while the folder of one side is read: the beginning of its tensors' names
 };
 
 }  // namespace

@@ -214,6 +214,38 @@ def test_files_of_one_tensor_are_grouped_by_name(cli, tmp_path):
     assert code == 0 and "3 calls" in out
 
 
+def test_inputs_and_outputs_side_by_side(cli, tmp_path):
+    def save(name, *shape):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        np.save(path, np.zeros(shape, np.float32))
+
+    # A call a number, a call a folder, and a call a file of several tensors.
+    for i in range(1, 5):
+        for folder, ids, logits in (("numbers", f"inputs/ids_{i}", f"outputs/logits_{i}"), (f"runs/{i}", "inputs/ids", "outputs/logits")):
+            save(f"{folder}/{ids}.npy", i, 7 * i)
+            save(f"{folder}/{logits}.npy", i, 7 * i, 9)
+        for side, name, shape in (("input", "ids", (i, 7 * i)), ("output", "logits", (i, 7 * i, 9))):
+            (tmp_path / "archives" / side).mkdir(parents=True, exist_ok=True)
+            np.savez(tmp_path / "archives" / side / f"call_{i}.npz", **{name: np.zeros(shape, np.float32), name + "2": np.zeros(i)})
+    for folder in ("numbers", "runs", "archives"):
+        code, out, err = cli("learn", tmp_path / folder)
+        text = words(out)
+        assert code == 0 and "4 calls (4 different), 1 variant" in out, (folder, out, err)
+        assert "input ids float32 [batch, " in text and "output logits float32 [batch, " in text, (folder, out)
+    # Outputs alone are no call, and neither is one of which a file is bad.
+    save("numbers/outputs/logits_9.npy", 1, 7, 9)
+    np.savez(tmp_path / "archives/output/call_9.npz", logits=np.zeros(1), logits2=np.zeros(1))
+    (tmp_path / "archives/input/call_2.npz").write_bytes(b"PK")
+    code, out, err = cli("learn", tmp_path / "numbers")
+    assert code == 0 and "4 calls" in out and "1 call left out, of which there are outputs alone" in err
+    code, out, err = cli("learn", tmp_path / "archives")
+    assert code == 1 and "3 calls" in out and "call_9: passed over, outputs without inputs" in err
+    # A folder of that name alone is one like any other.
+    code, out, _ = cli("learn", tmp_path / "numbers/inputs")
+    assert code == 0 and "input ids float32 [batch, " in words(out)
+
+
 def test_a_file_of_no_reader(cli, tmp_path):
     path = tmp_path / "x.bin"
     path.write_bytes(b"hello")
