@@ -144,9 +144,17 @@ std::string to_text(const Audit& audit, const Ladder& ladder, const Plan* best) 
       std::count_if(audit.uses.begin(), audit.uses.end(), [](const ProfileUse& u) { return u.calls == 0; });
   if (unused > 0) rows.push_back({"unused", counted(static_cast<std::uint64_t>(unused), noun(ladder.mode))});
   add_uncovered(audit.uncovered, rows);
-  if (best)
+  if (best) {
+    // What the ladder leaves out it does not pad, so the two figures do not compare.
+    std::vector<std::string> more;
+    for (const PlannedSymbol& symbol : best->symbols)
+      if (std::none_of(ladder.profiles.begin(), ladder.profiles.end(),
+                       [&](const Profile& profile) { return profile.symbols.contains(symbol.name); }))
+        more.push_back(printable(symbol.name));
     rows.push_back({"a plan", counted(best->profiles.size(), noun(best->mode)) + ": " + percent(best->score.padding) +
-                                  " padding, all calls inside"});
+                                  " padding" + (more.empty() ? "" : ", that of " + join(more, ", ") + " too") +
+                                  ", all calls inside"});
+  }
   return out + align(rows, "");
 }
 

@@ -83,12 +83,12 @@ def test_audit(cli, ocr, tmp_path):
         "width", ["x[3]"], 961, 1603, 960)
     assert [p["calls"] for p in audit["profiles"]] == [8, 2]
     code, out, _ = cli("plan", ocr, "--audit", ladder)
-    assert "3 of 13 calls (23.1 %) outside" in out and "width (x[3]): 961..1603, at most 960" in out
+    assert "3 of 13 calls (23.1 %) outside" in out and " too, all" not in out and "width (x[3]): 961..1603, at most 960" in out
     ladder.write_text("[640, 1603]")
     code, _, err = cli("plan", ocr, "--audit", ladder)
     assert code == 2 and "plan_format" in err and "needs the name of its symbol" in err
     code, out, _ = cli("plan", ocr, "--audit", ladder, "--symbol", "width")
-    assert code == 0 and "all 13 calls inside" in out
+    assert code == 0 and "all 13 calls inside" in out and "padding, that of batch too, all calls inside" in out
 
 
 def test_diff_against_a_plan_or_a_ladder(cli, ocr, tmp_path):
