@@ -15,7 +15,7 @@ namespace {
 std::string said(std::string_view bytes) {
   const auto source = open_memory("x", std::as_bytes(std::span(bytes)));
   tests::Collector sink;
-  if (!readers::skeleton.sniff({.bytes = *source->head(), .source = *source})) return "not mine";
+  if (!readers::skeleton.sniff(Head(*source->head(), *source))) return "not mine";
   const Status status = readers::skeleton.open(*source, sink);
   std::string out = status.ok() ? "" : tests::described(status.error());
   for (const TensorInfo& tensor : sink.tensors) out += tests::described(tensor) + "; ";

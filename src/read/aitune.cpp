@@ -23,8 +23,7 @@ constexpr std::string_view kType = "TensorSpec";
 
 bool sniff(const Head& head) {
   if (head.bytes.find(kType) == std::string_view::npos) return false;
-  const auto sketch = sketch_json(head.bytes);
-  return sketch && is_aitune(*sketch);
+  return head.json() && is_aitune(*head.json());
 }
 
 class SpecReader {

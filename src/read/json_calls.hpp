@@ -41,7 +41,7 @@ class JsonCalls {
 
   ByteSource& source_;
   ReadSink& sink_;
-  ondemand::parser parser_;
+  KeptParser<ondemand::parser> parser_;
   bool stopped_ = false;
 };
 

@@ -5,8 +5,10 @@
 
 #include <simdjson.h>
 
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/try.hpp"
 #include "tensorspec/call.hpp"
@@ -16,6 +18,30 @@ namespace tensorspec {
 
 namespace ondemand = simdjson::ondemand;
 static_assert(simdjson::SIMDJSON_PADDING <= kTextPadding);
+
+// The memory of a parser is most of what a small document costs, so each thread keeps that of the last one.
+template <class Parser>
+class KeptParser {
+ public:
+  KeptParser() : parser_(std::move(kept())) {
+    if (!parser_) parser_ = std::make_unique<Parser>();
+  }
+  ~KeptParser() {
+    if (parser_->capacity() <= kMost) kept() = std::move(parser_);
+  }
+  KeptParser(const KeptParser&) = delete;
+  KeptParser& operator=(const KeptParser&) = delete;
+  Parser& operator*() noexcept { return *parser_; }
+  Parser* operator->() noexcept { return parser_.get(); }
+
+ private:
+  static constexpr std::size_t kMost = std::size_t{1} << 20;  // bytes of a document
+  static std::unique_ptr<Parser>& kept() noexcept {
+    static thread_local std::unique_ptr<Parser> parser;
+    return parser;
+  }
+  std::unique_ptr<Parser> parser_;
+};
 
 // What simdjson found wrong with `what`, which should have been `expected`. `where` is left to the caller.
 inline Error json_fault(simdjson::error_code code, std::string_view what, std::string_view expected) {

@@ -18,7 +18,7 @@ namespace {
 // Images as JSON numbers take some tens of megabytes; simdjson needs four times as much beside.
 constexpr std::size_t kMaxDocument = std::size_t{256} << 20;
 constexpr std::size_t kMaxHeaders = std::size_t{64} << 10;
-constexpr std::size_t kFirstPiece = std::size_t{64} << 10;
+constexpr std::size_t kFirstPiece = std::size_t{256} << 10;
 constexpr std::string_view kBinarySize = "binary_data_size", kPost = "POST ", kBlanks = " \t\r\n",
                            kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::string_view kHeaderLength = "inference-header-content-length";
@@ -41,8 +41,12 @@ bool is_request(const JsonSketch& sketch) {
 bool sniff(const Head& head) {
   const std::size_t headers = headers_size(head.bytes);
   if (headers >= head.bytes.size()) return false;
-  const auto sketch = sketch_head(head.bytes.substr(headers));
-  return sketch && is_request(*sketch);
+  if (headers == 0) {
+    const JsonSketch* sketch = first_value(head);
+    return sketch && is_request(*sketch);
+  }
+  const auto body = sketch_json(head.bytes.substr(headers));
+  return body && !is_aitune(*body) && is_request(*body);
 }
 
 // Where the document at the front of the text ends; npos: not here. Brackets within strings do not count.
@@ -93,7 +97,7 @@ class RequestParser {
     request_.call.outputs.clear();
     request_.sizes.clear();
     ondemand::document document;
-    TRY_VOID(start_walk(parser_, text, document));
+    TRY_VOID(start_walk(*parser_, text, document));
     ondemand::object root;
     JSON_GET(root, document.get_object(), "", "a JSON object");
     bool inputs = false, outputs = false;
@@ -192,7 +196,7 @@ class RequestParser {
     return {};
   }
 
-  ondemand::parser parser_;
+  KeptParser<ondemand::parser> parser_;
   Request request_;
 };
 

@@ -134,7 +134,7 @@ bool sniff(const Head& head) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   const std::size_t end = text.find('\n');
   if (is_json(text)) {
-    const auto row = sketch_head(text);
+    const JsonSketch* row = first_value(head);
     // A document over several lines is no row.
     return row && !row->find("inputs") && !known_in(*row).empty() && trimmed(text.substr(0, end)).size() > 1;
   }
@@ -305,7 +305,7 @@ class TraceReader {
 
   Status read_row(std::string_view text) {
     ondemand::document document;
-    TRY_VOID(start_walk(parser_, text, document));
+    TRY_VOID(start_walk(*parser_, text, document));
     ondemand::object row;
     JSON_GET(row, document.get_object(), "", "a JSON object");
     TRY_VOID(read_members(row, "", 0));
@@ -350,7 +350,7 @@ class TraceReader {
   bool declared_ = false;
   LineReader::Line record_;
   std::string joined_;
-  ondemand::parser parser_;
+  KeptParser<ondemand::parser> parser_;
 };
 
 Status open(ByteSource& source, ReadSink& sink) { return TraceReader(source, sink, {}).read(); }

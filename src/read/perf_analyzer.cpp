@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view kData = "data", kValidation = "validation_data";
 
 bool sniff(const Head& head) {
-  const auto sketch = sketch_head(head.bytes);
+  const JsonSketch* sketch = first_value(head);
   const JsonSketch* data = sketch ? sketch->find(kData) : nullptr;
   if (!data || data->kind != '[') return false;
   if (!std::all_of(sketch->members.begin(), sketch->members.end(), [](const JsonSketch& member) {
@@ -41,7 +41,7 @@ class DataReader : JsonCalls {
  private:
   Status walk(std::string_view text) {
     ondemand::document document;
-    TRY_VOID(start_walk(parser_, text, document));
+    TRY_VOID(start_walk(*parser_, text, document));
     ondemand::object root;
     JSON_GET(root, document.get_object(), "", "a JSON object");
     bool found = false;

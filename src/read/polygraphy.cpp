@@ -18,7 +18,7 @@ constexpr std::string_view kNpy = "k05VTVBZ", kZip = "UEsDB";
 constexpr std::string_view kKeys[] = {"array", "tensor"};
 
 bool sniff(const Head& head) {
-  const auto sketch = sketch_head(head.bytes);
+  const JsonSketch* sketch = first_value(head);
   const JsonSketch* call = sketch && sketch->kind == '[' ? sketch->first('{') : nullptr;
   const JsonSketch* value = call ? call->first('{') : nullptr;
   return value && std::any_of(value->members.begin(), value->members.end(), [](const JsonSketch& member) {
@@ -83,7 +83,7 @@ class InputsReader : JsonCalls {
  private:
   Status walk(std::string_view text) {
     ondemand::document document;
-    TRY_VOID(start_walk(parser_, text, document));
+    TRY_VOID(start_walk(*parser_, text, document));
     ondemand::array calls;
     JSON_GET(calls, document.get_array(), "", "a JSON array");
     std::uint64_t number = 0;

@@ -111,7 +111,7 @@ bool lists_extension(std::string_view list, std::string_view extension) noexcept
 Result<const Reader*> choose_reader(std::span<const Reader* const> readers, ByteSource& source,
                                     std::string_view extension) {
   TRY(const std::string_view bytes, source.head());
-  const Head head{.bytes = bytes, .source = source};
+  const Head head(bytes, source);
   const Reader* found = nullptr;
   for (const Reader* reader : readers) {
     if (!reader->sniff(head)) continue;

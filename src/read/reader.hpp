@@ -4,11 +4,13 @@
 // its test and its golden folder are the whole of a new format; examples/skeleton_reader is one to copy.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 
 #include "base/text.hpp"
 #include "tensorspec/read.hpp"
+#include "wire/json_sketch.hpp"
 #include "wire/source.hpp"
 
 namespace tensorspec {
@@ -18,8 +20,21 @@ inline constexpr std::size_t kMaxTensors = std::size_t{1} << 20;
 
 // What a format is recognised by.
 struct Head {
+  Head(std::string_view head, ByteSource& of) : bytes(head), source(of) {}
+
   std::string_view bytes;  // the first ByteSource::kHeadBytes, fewer when there are no more
   ByteSource& source;      // for a format whose mark is not in the head; a stream is then held in memory
+
+  // The first value, when they are JSON; worked out once for all who ask.
+  const std::optional<JsonSketch>& json() const {
+    if (!asked_) json_ = sketch_json(bytes);
+    asked_ = true;
+    return json_;
+  }
+
+ private:
+  mutable bool asked_ = false;
+  mutable std::optional<JsonSketch> json_;
 };
 
 struct Reader {

@@ -34,7 +34,7 @@ bool sniff(const Head& head) {
   if (rest.starts_with("\xEF\xBB\xBF")) rest.remove_prefix(3);
   rest = without_blanks(rest);
   if (!rest.starts_with('{')) return false;
-  if (const auto sketch = sketch_json(rest)) {
+  if (const auto& sketch = head.json()) {
     const JsonSketch* inputs = sketch->find("inputs");
     return inputs && inputs->kind != '[' && !is_aitune(*sketch) && has_inputs(rest.substr(0, rest.find('\n')));
   }

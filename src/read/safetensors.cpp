@@ -11,6 +11,7 @@
 #include "base/json.hpp"
 #include "base/text.hpp"
 #include "base/try.hpp"
+#include "read/json_walk.hpp"
 #include "read/reader.hpp"
 #include "wire/bytes.hpp"
 
@@ -86,10 +87,10 @@ class HeaderReader {
 
   Result<std::vector<TensorInfo>> read() {
     TRY_VOID(load());
-    dom::parser parser;
+    KeptParser<dom::parser> parser;
     dom::object root;
-    auto code = parser.allocate(text_.size(), kMaxDepth);
-    if (!code) code = parser.parse(text_.data(), text_.size(), false).get(root);
+    auto code = parser->capacity() < text_.size() ? parser->allocate(text_.size(), kMaxDepth) : simdjson::SUCCESS;
+    if (!code) code = parser->parse(text_.data(), text_.size(), false).get(root);
     if (code) return syntax_error(code);
     bool has_metadata = false;
     for (const auto [name, value] : root) {

@@ -8,10 +8,13 @@
 namespace tensorspec {
 
 Status read_further(ByteSource& source, std::uint64_t begin, std::string& text, std::size_t size) {
-  // In pieces that grow, so that what is not there is not allocated either.
+  // What is known to be there at once; else in pieces that grow, so that what is not there is not allocated either.
+  const std::uint64_t known = source.known_size().value_or(0);
   while (text.size() < size) {
     const std::size_t held = text.size();
-    const std::size_t count = std::min(size - held, std::max<std::size_t>(held, ByteSource::kHeadBytes));
+    const std::uint64_t at = begin + held, there = known > at ? known - at : 0;
+    const std::uint64_t piece = std::max<std::uint64_t>({held, ByteSource::kHeadBytes, there});
+    const std::size_t count = static_cast<std::size_t>(std::min<std::uint64_t>(size - held, piece));
     text.reserve(held + count + kTextPadding);
     text.resize(held + count);
     auto got = source.read_at(begin + held, std::span(text).subspan(held));

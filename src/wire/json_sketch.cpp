@@ -8,6 +8,9 @@ namespace {
 
 constexpr int kMaxDepth = 16;
 
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+bool ends_scalar(char c) { return c == ',' || c == ']' || c == '}' || is_blank(c); }
+
 // Each step says whether what it read can be JSON; at the end of the text everything can.
 class Sketcher {
  public:
@@ -23,13 +26,13 @@ class Sketcher {
     }
     out.kind = c == '-' || (c >= '0' && c <= '9') ? '0' : 't';
     if (out.kind == 't' && c != 't' && c != 'f' && c != 'n' && c != 'N' && c != 'I') return false;
-    at_ = std::min(text_.find_first_of(",]} \t\r\n", at_), text_.size());
+    while (at_ < text_.size() && !ends_scalar(text_[at_])) ++at_;
     return true;
   }
 
  private:
   char next() {
-    at_ = std::min(text_.find_first_not_of(" \t\r\n", at_), text_.size());
+    while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
     return at_ < text_.size() ? text_[at_] : '\0';
   }
   bool ended() const { return at_ == text_.size(); }

@@ -61,6 +61,11 @@ class FileSource final : public ByteSource {
     if (::fstat(descriptor_.get(), &status) != 0) return read_error(0, {});
     return static_cast<std::uint64_t>(std::max<off_t>(status.st_size, 0));
   }
+  std::optional<std::uint64_t> known_size() const noexcept override {
+    struct stat status = {};
+    if (::fstat(descriptor_.get(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+    return static_cast<std::uint64_t>(std::max<off_t>(status.st_size, 0));
+  }
   Descriptor release() && { return std::move(descriptor_); }
 
  protected:
@@ -94,6 +99,7 @@ class MemorySource final : public ByteSource {
   MemorySource(std::string name, std::span<const std::byte> bytes) : ByteSource(std::move(name)), bytes_(bytes) {}
 
   Result<std::uint64_t> size() override { return std::uint64_t{bytes_.size()}; }
+  std::optional<std::uint64_t> known_size() const noexcept override { return bytes_.size(); }
 
  protected:
   Result<std::size_t> fetch(std::uint64_t offset, std::span<char> out) override {

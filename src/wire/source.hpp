@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,6 +40,8 @@ class ByteSource {
   Result<std::size_t> read_at(std::uint64_t offset, std::span<char> out);
   // Length in bytes. A stream is read to its end for this. Errors: file_read.
   virtual Result<std::uint64_t> size() = 0;
+  // The length where it costs nothing to know; nullopt: a stream, or what has none.
+  virtual std::optional<std::uint64_t> known_size() const noexcept { return std::nullopt; }
   // Nothing before `offset` is read again (the head may be): a stream need not keep it.
   virtual void forget_before(std::uint64_t /*offset*/) {}
 
