@@ -36,8 +36,10 @@ Result<Evidence> merge_all(const std::vector<std::string>& paths, Declarations& 
     declarations.ranges.merge(theirs.ranges);
     declarations.steps.merge(theirs.steps);
     declarations.dims.merge(theirs.dims);
-    if (!declarations.batch) declarations.batch = theirs.batch;
-    declarations.no_batch = declarations.no_batch || theirs.no_batch;
+    if (!declarations.batch && !declarations.no_batch) {
+      declarations.batch = theirs.batch;
+      declarations.no_batch = theirs.no_batch;
+    }
   }
   return *std::move(merged);
 }

@@ -146,8 +146,8 @@ bool Solver::accepted(const Weighed& weighed, costs::Cost margin) const {
 std::optional<Explanation> Solver::explain(std::size_t target, std::span<const std::size_t> basis) {
   std::vector<Weighed> all;
   // Sums and products compete by length: 6*a+b-6 may fit where a*b is meant. Roundings come last, there are so many.
+  weigh(target, basis, Stage::sum, all);
   for (const Stage stage : {Stage::product, Stage::round}) {
-    if (stage == Stage::product) weigh(target, basis, Stage::sum, all);
     weigh(target, basis, stage, all);
     sort(all);
     // An output follows from the inputs somehow; an input need not follow from others, and of roundings there are many.

@@ -139,11 +139,16 @@ Result<Call> call_of_values(std::vector<ValueFile> files, const std::vector<Valu
   return call;
 }
 
+bool names_an_input(std::string_view name) {
+  const auto side = side_of(name);
+  return side && !side->output;
+}
+
 Result<Call> call_of_tensors(std::vector<TensorInfo> tensors) {
   Call call;
   const bool sided =
       std::all_of(tensors.begin(), tensors.end(), [](const TensorInfo& t) { return side_of(t.name).has_value(); }) &&
-      std::any_of(tensors.begin(), tensors.end(), [](const TensorInfo& t) { return !side_of(t.name)->output; });
+      std::any_of(tensors.begin(), tensors.end(), [](const TensorInfo& t) { return names_an_input(t.name); });
   for (TensorInfo& tensor : tensors) {
     const auto side = sided ? side_of(tensor.name) : std::nullopt;
     if (side) tensor.name = std::string(side->rest);
@@ -156,15 +161,14 @@ Result<Call> call_of_tensors(std::vector<TensorInfo> tensors) {
 Grouped group_files(std::vector<TensorFile> files, const std::vector<std::string>& unreadable,
                     const std::string& folder, Grouping grouping) {
   Grouped out;
-  const auto is_input = [](const std::string& name) { return side_of(name) && !side_of(name)->output; };
   const bool sided =
       grouping != Grouping::call_per_file &&
       std::all_of(files.begin(), files.end(), [](const TensorFile& file) { return side_of(file.stem).has_value(); }) &&
-      std::any_of(files.begin(), files.end(), [&](const TensorFile& file) { return is_input(file.stem); });
+      std::any_of(files.begin(), files.end(), [&](const TensorFile& file) { return names_an_input(file.stem); });
   std::size_t halves = 0;
   const auto take = [&](std::vector<TensorInfo> tensors, std::string origin) {
     if (sided &&
-        std::none_of(tensors.begin(), tensors.end(), [&](const auto& tensor) { return is_input(tensor.name); })) {
+        std::none_of(tensors.begin(), tensors.end(), [&](const auto& tensor) { return names_an_input(tensor.name); })) {
       ++halves;
       return;
     }

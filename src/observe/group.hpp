@@ -5,11 +5,15 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tensorspec/call.hpp"
 
 namespace tensorspec {
+
+// Whether the name begins as those of inputs do where names tell inputs from outputs: "in__", "inputs/".
+bool names_an_input(std::string_view name);
 
 // The tensors of one archive as a call. When every name begins with "in__" or "out__" (or "inputs/", "outputs/"), that
 // tells inputs from outputs and is taken off; otherwise all are inputs. Errors: those of validate(Call).

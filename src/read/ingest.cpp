@@ -90,19 +90,16 @@ std::optional<Model> model_above(const fs::path& folder) {
   return std::nullopt;
 }
 
-struct NaturalLess {
-  bool operator()(const std::string& a, const std::string& b) const noexcept { return natural_less(a, b); }
-};
-
 // What the files beside each other give that is no call yet.
 struct Parts {
   struct Unreadable {
     fs::path path;
-    std::string stem;  // as that of a TensorFile
+    std::string side;                                                 // the beginning of its tensors' names
+    std::string stem() const { return side + path.stem().string(); }  // as that of a TensorFile
   };
   std::vector<TensorFile> files;  // of one tensor
-  std::map<std::string, std::vector<TensorInfo>, NaturalLess>
-      halves;                     // of calls, by stem: of several tensors, in a side
+  // Of calls, by stem: files of several tensors in a side.
+  std::map<std::string, std::vector<TensorInfo>, decltype(&natural_less)> halves{&natural_less};
   std::vector<ValueFile> values;  // ONNX test data
   std::vector<Model> models;
   std::vector<Unreadable> unreadable;  // files that could not be read
@@ -249,11 +246,12 @@ class Ingest {
   }
 
   bool pair_halves(Parts& parts, const fs::path& folder) {
-    for (const Parts::Unreadable& file : parts.unreadable) parts.halves.erase(file.path.stem().string());
+    for (const Parts::Unreadable& file : parts.unreadable)
+      if (!file.side.empty()) parts.halves.erase(file.path.stem().string());
     for (auto& [stem, tensors] : parts.halves) {
       const std::string origin = (folder / stem).string();
       if (std::none_of(tensors.begin(), tensors.end(),
-                       [](const TensorInfo& tensor) { return tensor.name.starts_with("inputs/"); })) {
+                       [](const TensorInfo& tensor) { return names_an_input(tensor.name); })) {
         pass_over(origin, "outputs without inputs");
         continue;
       }
@@ -292,7 +290,7 @@ class Ingest {
       const Error& error = format.error();
       if (in_folder && error.code == ErrorCode::unknown_format && !has_known_extension(path))
         return pass_over(path, "no reader knows it");
-      parts.unreadable.push_back({path, side_ + path.stem().string()});
+      parts.unreadable.push_back({path, side_});
       return bad(error);
     }
     if (sink.model && handlers_.declared) handlers_.declared(*sink.model, name);
@@ -304,7 +302,7 @@ class Ingest {
       return sink.calls + sink.errors > 0 || bad(Error{ErrorCode::nothing_found, name, "read as " + *format});
     // A call without one of its tensors would teach what is not so.
     if (sink.errors > 0) {
-      if (!side_.empty()) parts.unreadable.push_back({path, side_ + path.stem().string()});
+      if (!side_.empty()) parts.unreadable.push_back({path, side_});
       return pass_over(path, "not all of its tensors can be read");
     }
     for (TensorInfo& tensor : sink.tensors)
@@ -337,7 +335,7 @@ class Ingest {
     ++found_;
     value.path = path.string();
     value.tensors = std::move(sink.tensors);
-    if (sink.errors > 0) parts.unreadable.push_back({path, path.stem().string()});
+    if (sink.errors > 0) parts.unreadable.push_back({path, side_});
     else parts.values.push_back(std::move(value));
     return true;
   }
@@ -353,7 +351,7 @@ class Ingest {
     for (const TensorFile& file : files) extensions.insert(fs::path(file.path).extension());
     std::vector<std::string> unreadable;
     for (const Parts::Unreadable& file : unreadable_files)
-      if (extensions.contains(file.path.extension())) unreadable.push_back(file.stem);
+      if (extensions.contains(file.path.extension())) unreadable.push_back(file.stem());
     const Grouped grouped = group_files(std::move(files), unreadable, folder, grouping);
     handlers_.note(printable(grouped.note));
     for (const Error& error : grouped.errors)

@@ -10,10 +10,10 @@ namespace tensorspec {
 // AITune's dictionaries have inputs, dtypes and shapes as others have; this is theirs alone.
 inline bool is_aitune(const JsonSketch& sketch) { return sketch.holds("type", "TensorSpec"); }
 
-// The first value of the head, unless it is none or AITune's.
-inline const JsonSketch* first_value(const Head& head) {
-  const auto& sketch = head.json();
+// The value, unless it is none or AITune's.
+inline const JsonSketch* first_value(const std::optional<JsonSketch>& sketch) {
   return sketch && !is_aitune(*sketch) ? &*sketch : nullptr;
 }
+inline const JsonSketch* first_value(const Head& head) { return first_value(head.json()); }
 
 }  // namespace tensorspec

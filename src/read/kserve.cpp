@@ -41,12 +41,9 @@ bool is_request(const JsonSketch& sketch) {
 bool sniff(const Head& head) {
   const std::size_t headers = headers_size(head.bytes);
   if (headers >= head.bytes.size()) return false;
-  if (headers == 0) {
-    const JsonSketch* sketch = first_value(head);
-    return sketch && is_request(*sketch);
-  }
-  const auto body = sketch_json(head.bytes.substr(headers));
-  return body && !is_aitune(*body) && is_request(*body);
+  const auto body = headers > 0 ? sketch_json(head.bytes.substr(headers)) : std::nullopt;
+  const JsonSketch* sketch = first_value(headers > 0 ? body : head.json());
+  return sketch && is_request(*sketch);
 }
 
 // Where the document at the front of the text ends; npos: not here. Brackets within strings do not count.

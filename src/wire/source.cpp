@@ -57,13 +57,12 @@ class FileSource final : public ByteSource {
   FileSource(std::string name, int fd) : ByteSource(std::move(name)), descriptor_(fd) {}
 
   Result<std::uint64_t> size() override {
-    struct stat status = {};
-    if (::fstat(descriptor_.get(), &status) != 0) return read_error(0, {});
-    return static_cast<std::uint64_t>(std::max<off_t>(status.st_size, 0));
+    if (const auto known = known_size()) return *known;
+    return read_error(0, {});
   }
   std::optional<std::uint64_t> known_size() const noexcept override {
     struct stat status = {};
-    if (::fstat(descriptor_.get(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+    if (::fstat(descriptor_.get(), &status) != 0) return std::nullopt;
     return static_cast<std::uint64_t>(std::max<off_t>(status.st_size, 0));
   }
   Descriptor release() && { return std::move(descriptor_); }

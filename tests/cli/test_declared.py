@@ -100,6 +100,11 @@ def test_shapes_of_perf_analyzer_have_no_batch(cli, tmp_path):
         assert code == 0 and "[s0]" in out and "batch" not in out, command
     assert "[batch]" in cli("learn", data, "--batch", "ids:0")[1]
     assert "[batch]" in cli("learn", "--resume", path, more, "--batch", "ids:0")[1]
+    # Of two contracts that declare otherwise the first wins.
+    other = tmp_path / "other.json"
+    assert cli("learn", data, "--batch", "ids:0", "-o", other)[0] == 0 and "batch" not in json.loads(other.read_text())
+    assert "[s0]" in cli("merge", path, other)[1]
+    assert "[batch]" in cli("merge", other, path, "-o", other)[1] and "batch" not in json.loads(other.read_text())
     code, _, err = cli("learn", more, "--batch", "nothing")
     assert code == 2 and "TENSOR:AXIS or none" in err
 
