@@ -22,7 +22,7 @@ struct Declarations {
     bool kept = false;  // from an earlier contract: no error when the axis is gone
   };
   std::optional<Axis> batch;
-  // No axis is the batch: none is inferred or asked for. One given with the calls is one all the same.
+  // No axis is the batch: none is inferred or asked for, and batch sizes that came with the calls say nothing.
   bool no_batch = false;
   std::map<std::string, std::string> names;  // learned name of a symbol to the wanted one: s0 -> seq
   struct Range {
@@ -39,6 +39,8 @@ struct Declarations {
   std::map<std::string, Dim> dims;    // by axis: "mask[1]" is past+seq
   // Axes ("mask[1]") whose size is a symbol of its own, whatever forms fit. One that never varied stays fixed.
   std::set<std::string> free_axes;
+  // Symbols of steps, and axes of dims, that come from an earlier contract: no error when they are gone.
+  std::set<std::string> kept;
   // Names kept from an earlier contract, by axis ("x[3]"); one that no longer fits an axis is dropped.
   std::map<std::string, std::string> axis_names;
 };

@@ -22,9 +22,18 @@ std::optional<Declarations::Axis> parse_axis_name(const std::string& text) {
   return Declarations::Axis{text.substr(0, open), static_cast<std::size_t>(*axis), true};
 }
 
-}  // namespace
+bool has_axis(const Evidence& evidence, const Declarations::Axis& axis) {
+  for (const auto& [signature, state] : evidence.states())
+    for (const auto* group : {&signature.inputs, &signature.outputs})
+      for (const TensorSlot& slot : *group)
+        if (slot.name == axis.tensor && axis.axis < slot.rank) return true;
+  return false;
+}
 
-namespace {
+Error no_axis(const Declarations::Axis& axis) {
+  return {ErrorCode::invalid_argument, axis_name(axis.tensor, axis.axis), "no call has that axis"};
+}
+
 // A learned step that leaves no size in a declared range gives way.
 void drop_step_outside(Symbol& symbol, Variant& variant) {
   if (symbol.multiple_of == 1 || !symbol.max) return;
@@ -82,14 +91,23 @@ Status check_declarations(const Declarations& declarations, const Evidence& evid
     const auto name = Dim::parse(wanted);
     if (!name.ok() || !name->as_symbol()) return Error{ErrorCode::invalid_argument, wanted, "not a name for a symbol"};
   }
-  if (!declarations.batch) return {};
-  for (const auto& [signature, state] : evidence.states())
-    for (const auto* group : {&signature.inputs, &signature.outputs})
-      for (const TensorSlot& slot : *group)
-        if (slot.name == declarations.batch->tensor && declarations.batch->axis < slot.rank) return {};
-  if (declarations.batch->kept) return {};
-  return Error{ErrorCode::invalid_argument, axis_name(declarations.batch->tensor, declarations.batch->axis),
-               "no call has that axis"};
+  for (const auto& [at, dim] : declarations.dims) {
+    if (declarations.kept.contains(at)) continue;
+    const auto axis = parse_axis_name(at);
+    if (!axis) return Error{ErrorCode::invalid_argument, at, "not an axis, which is spelled like x[0]"};
+    if (!has_axis(evidence, *axis)) return no_axis(*axis);
+  }
+  if (!declarations.batch || declarations.batch->kept || has_axis(evidence, *declarations.batch)) return {};
+  return no_axis(*declarations.batch);
+}
+
+Status check_steps(const Declarations& declarations, const std::vector<Variant>& variants) {
+  for (const auto& [name, step] : declarations.steps) {
+    const auto has = [&, &name = name](const Variant& variant) { return variant.symbol(name) != nullptr; };
+    if (declarations.kept.contains(name) || std::any_of(variants.begin(), variants.end(), has)) continue;
+    return no_symbol(name, variants);
+  }
+  return {};
 }
 
 namespace {
@@ -99,11 +117,20 @@ bool by_hand(const Contract& contract) {
                                              [](const Variant& variant) { return variant.calls == 0; });
 }
 
+void add_step(const Symbol& symbol, Declarations& out) {
+  out.steps.try_emplace(symbol.name, Declarations::Step{symbol.multiple_of, symbol.residue});
+  out.kept.insert(symbol.name);
+}
+
+void add_dim(const std::string& at, const Dim& dim, Declarations& out) {
+  out.dims.try_emplace(at, dim);
+  out.kept.insert(at);
+}
+
 void add_symbol(const Symbol& symbol, bool declared, Declarations& out) {
   if (!declared) return;
   if (symbol.min || symbol.max) out.ranges.try_emplace(symbol.name, Declarations::Range{symbol.min, symbol.max, true});
-  if (symbol.multiple_of != 1)
-    out.steps.try_emplace(symbol.name, Declarations::Step{symbol.multiple_of, symbol.residue});
+  if (symbol.multiple_of != 1) add_step(symbol, out);
 }
 
 void add_axes(const std::vector<TensorContract>& tensors, bool hand, Declarations& out) {
@@ -112,7 +139,7 @@ void add_axes(const std::vector<TensorContract>& tensors, bool hand, Declaration
       const std::string at = axis_name(tensor.name, axis);
       const std::string* name = tensor.shape[axis].as_symbol();
       if (name && (hand || !is_learned_name(*name))) out.axis_names.try_emplace(at, *name);
-      if (hand) out.dims.try_emplace(at, tensor.shape[axis]);
+      if (hand) add_dim(at, tensor.shape[axis], out);
       if (hand && name && *name == "batch" && !out.batch) out.batch = Declarations::Axis{tensor.name, axis, true};
     }
 }
@@ -131,8 +158,7 @@ void add_edited(const Contract& contract, Declarations& out) {
         out.ranges.try_emplace(symbol.name, Declarations::Range{symbol.min, symbol.max, true});
       // A step that was claimed by a rule of another version is still one that all sizes keep.
       const bool kept = std::max(own->multiple_of, own->seen_multiple_of) % symbol.multiple_of == 0;
-      if (symbol.multiple_of != 1 && !kept)
-        out.steps.try_emplace(symbol.name, Declarations::Step{symbol.multiple_of, symbol.residue});
+      if (symbol.multiple_of != 1 && !kept) add_step(symbol, out);
     }
 }
 
@@ -151,7 +177,7 @@ Declarations declarations_of(const Contract& contract) {
     for (const Claim& claim : variant.claims) {
       if (claim.certainty != Certainty::declared) continue;
       const std::string at = axis_name(claim.tensor, claim.axis);
-      out.dims.try_emplace(at, claim.dim);
+      add_dim(at, claim.dim, out);
       if (const std::string* name = claim.dim.as_symbol()) out.axis_names.try_emplace(at, *name);
     }
   }

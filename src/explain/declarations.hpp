@@ -13,6 +13,8 @@ namespace tensorspec {
 Status check_declarations(const Declarations& declarations, const Evidence& evidence);
 // invalid_argument, with the names that there are.
 Error no_symbol(const std::string& name, const std::vector<Variant>& variants);
+// Errors: invalid_argument (a step of a symbol that there is not).
+Status check_steps(const Declarations& declarations, const std::vector<Variant>& variants);
 // Declared ranges win; sizes seen outside of them are asked about. Errors: invalid_argument (no symbol has that name).
 Status apply_ranges(const Declarations& declarations, std::vector<Variant>& variants);
 

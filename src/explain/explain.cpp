@@ -18,12 +18,21 @@ namespace tensorspec {
 namespace {
 
 constexpr std::size_t kNone = ClassTable::kNone;
+constexpr std::size_t kSizesTold = 3;
 
 // How people and exporters call a batch.
 bool is_batch_name(std::string name) {
   for (char& c : name)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   return name == "n" || name == "b" || name == "bs" || name.find("batch") != std::string::npos;
+}
+
+// Models repeat what they do for each sample of a batch; they do not pool over it.
+bool divides(const Form& form, std::size_t symbol) {
+  for (const Monomial& term : form.terms)
+    for (const Atom& atom : term.atoms)
+      if (atom.symbol == symbol && (atom.divisor != 1 || form.divisor != 1)) return true;
+  return false;
 }
 
 // One variant on its way from joined evidence to a Variant.
@@ -47,6 +56,8 @@ class VariantExplainer {
     write_dims();
     write_tensors();
     ask(questions_of_variant(joined_, table_, batch_ != kNone || declarations_.no_batch));
+    if (source_ == Symbol::Source::inferred && batch_ != kNone)
+      ask(questions_of_inferred_batch(joined_, table_, batch_));
     write_claims();
     add_bounds();
     ask_about_symbols();
@@ -102,6 +113,8 @@ class VariantExplainer {
   void infer_batch_of_choice() {
     const std::size_t found = infer_batch(joined_, table_, choice_.symbols);
     if (found == kNone) return;
+    for (const auto& [target, explanation] : choice_.explained)
+      if (divides(explanation.form, found)) return;
     bool named = false, batch = false;
     for (const AxisKey& axis : axes_of(found)) {
       const auto kept = declarations_.axis_names.find(axis_name(std::get<1>(axis), std::get<2>(axis)));
@@ -141,12 +154,18 @@ class VariantExplainer {
     for (std::size_t i = 0; i < table_.size(); ++i)
       if (i != batch_ && is_symbol(i)) order.push_back(i);
     for (const std::size_t index : order) {
-      const std::string learned = index == batch_ ? "batch" : names_.name_of(axes_of(index), taken);
+      const std::string learned = index == batch_ ? name_of_batch() : names_.name_of(axes_of(index), taken);
       taken.insert(learned);
       class_names_[index] = names_.shown(learned);
       add_symbol(index);
     }
     name_fixed();
+  }
+
+  std::string name_of_batch() const {
+    for (const auto& [column, dim] : declared_.by_column())
+      if (const std::string* name = dim.as_symbol(); name && table_.class_of(column) == batch_) return *name;
+    return "batch";
   }
 
   // A name declared for an axis that never varied is a symbol all the same.
@@ -202,15 +221,19 @@ class VariantExplainer {
     symbol.seen_multiple_of = 1;
     symbol.seen_residue = 0;
     symbol.declared = true;
-    for (const auto& [size, count] : entry.sizes) {
-      if (size % step.multiple_of == step.residue) continue;
-      variant_.questions.push_back(
-          {"the declared step of " + symbol.name + " leaves out sizes that were seen (" + std::to_string(size) + ")",
-           "change the step, or leave out the calls",
-           {symbol.name},
-           {}});
-      return;
+    std::vector<std::string> outside;
+    for (const auto& [size, count] : entry.sizes)
+      if (size % step.multiple_of != step.residue) outside.push_back(std::to_string(size));
+    if (outside.empty()) return;
+    if (const std::size_t count = outside.size(); count > kSizesTold) {
+      outside.resize(kSizesTold);
+      outside.push_back(std::to_string(count - kSizesTold) + " more");
     }
+    variant_.questions.push_back(
+        {"the declared step of " + symbol.name + " leaves out sizes that were seen (" + join(outside, ", ") + ")",
+         "change the step, or leave out the calls",
+         {symbol.name},
+         {}});
   }
 
   // A form that Dim cannot hold (nothing that is fitted is) would leave the axis as a symbol of its own.
@@ -248,11 +271,13 @@ class VariantExplainer {
   // A claim for each axis that has an expression, in display order; what is open about them is asked once a class.
   void write_claims() {
     std::set<std::size_t> asked;
+    auto agreement = held_against_calls(joined_, table_, declared_, class_names_, fixed_names_);
     for (const JoinedVariant::Tensor& tensor : joined_.tensors())
       for (std::size_t axis = 0; axis < tensor.slot.rank; ++axis) {
         const std::size_t column = tensor.first_column + axis, index = table_.class_of(column);
         if (const Dim* declared = declared_.of(column)) {
-          variant_.claims.push_back(declared_claim(*declared, column, tensor.output, tensor.slot.name, axis));
+          variant_.claims.push_back(
+              declared_claim(*declared, agreement[column], tensor.output, tensor.slot.name, axis));
           continue;
         }
         const auto found = choice_.explained.find(index);
@@ -285,33 +310,17 @@ class VariantExplainer {
   }
 
   // With the calls that agree as witnesses; those that do not are asked about.
-  Claim declared_claim(const Dim& dim, std::size_t column, bool output, const std::string& tensor, std::size_t axis) {
-    Claim claim{output, tensor, axis, dim, Certainty::declared, 0, std::nullopt, {}, {}};
-    std::size_t against = 0;
-    std::string example;
-    const std::size_t index = table_.class_of(column);
-    for (const std::vector<std::int64_t>& row : table_.rows()) {
-      const std::int64_t size = index == kNone ? *joined_.constant(column) : row[index];
-      const auto wanted = dim.evaluate([&](std::string_view name) { return size_in(row, name); });
-      if (size == ClassTable::kAbsent || !wanted) continue;
-      if (size == *wanted) ++claim.witnesses;
-      else if (against++ == 0) example = std::to_string(size) + ", expected " + std::to_string(*wanted);
-    }
-    if (against > 0)
-      variant_.questions.push_back(
-          {axis_name(tensor, axis) + " is declared as " + dim.to_string() + "; " + counted(against, "different call") +
-               " of " + std::to_string(against + claim.witnesses) + " had another size (" + example + ")",
-           "change the declaration, or leave out the calls",
-           {axis_name(tensor, axis)},
-           {}});
-    return claim;
-  }
-
-  std::optional<std::int64_t> size_in(const std::vector<std::int64_t>& row, std::string_view name) const {
-    for (std::size_t i = 0; i < class_names_.size(); ++i)
-      if (class_names_[i] == name && row[i] != ClassTable::kAbsent) return row[i];
-    const auto fixed = fixed_names_.find(name);
-    return fixed == fixed_names_.end() ? std::nullopt : std::optional(fixed->second);
+  Claim declared_claim(const Dim& dim, const Agreement& calls, bool output, const std::string& tensor,
+                       std::size_t axis) {
+    if (calls.against > 0)
+      variant_.questions.push_back({axis_name(tensor, axis) + " is declared as " + dim.to_string() + "; " +
+                                        counted(calls.against, "different call") + " of " +
+                                        std::to_string(calls.against + calls.witnesses) + " had another size (" +
+                                        calls.example + ")",
+                                    "change the declaration, or leave out the calls",
+                                    {axis_name(tensor, axis)},
+                                    {}});
+    return {output, tensor, axis, dim, Certainty::declared, calls.witnesses, std::nullopt, {}, {}};
   }
 
   const JoinedVariant& joined_;
@@ -339,10 +348,11 @@ Result<Contract> explain(const Evidence& evidence, const Declarations& declarati
   Contract::Data data;
   Names names(declarations);
   for (const auto& [inputs, states] : variants) {
-    const JoinedVariant joined(states);
+    const JoinedVariant joined(states, !declarations.no_batch);
     data.variants.push_back(VariantExplainer(joined, names, declarations).run());
   }
   if (const std::string* learned = names.unused()) return no_symbol(*learned, data.variants);
+  TRY_VOID(check_steps(declarations, data.variants));
   TRY_VOID(apply_ranges(declarations, data.variants));
   data.no_batch = declarations.no_batch;
   data.evidence = evidence;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 #include "base/checked.hpp"
@@ -182,8 +183,13 @@ void grids(const Points& points, std::vector<Form>& out) {
   std::vector<Rounded> of[2];
   for (std::size_t s = 0; s < 2; ++s)
     for (std::int64_t d = 1; d <= kMaxPatch; ++d)
-      for (const bool up : {false, true})
-        if (d > 1 || !up) of[s].push_back({rounded(points.symbols[s], d, up), d, up});
+      for (const bool up : {false, true}) {
+        if (d == 1 && up) continue;
+        Sizes sizes = rounded(points.symbols[s], d, up);
+        // A factor that is the same everywhere shows nothing of its size: ceil(batch/64) of small batches.
+        const bool varies = std::adjacent_find(sizes.begin(), sizes.end(), std::not_equal_to<>()) != sizes.end();
+        if (varies) of[s].push_back({std::move(sizes), d, up});
+      }
   for (const Rounded& a : of[0])
     for (const Rounded& b : of[1]) {
       if (a.d == 1 && b.d == 1) continue;

@@ -29,10 +29,10 @@ std::vector<TensorSlot> display_order(bool outputs, const States& states) {
 }
 }  // namespace
 
-JoinedVariant::JoinedVariant(States states) {
+JoinedVariant::JoinedVariant(States states, bool with_batch_sizes) {
   for (const bool outputs : {false, true}) add_tensors(outputs, states);
   for (const auto& [signature, state] : states)
-    if (signature->has_batch_size) batch_column_ = columns_;
+    if (with_batch_sizes && signature->has_batch_size) batch_column_ = columns_;
   if (batch_column_) ++columns_;
   for (const auto& [signature, state] : states) add_view(*signature, *state);
 }
@@ -68,7 +68,7 @@ void JoinedVariant::add_view(const Signature& signature, const State& state) {
       column += slot.rank;
     }
   }
-  if (signature.has_batch_size) view.position[*batch_column_] = column;
+  if (batch_column_ && signature.has_batch_size) view.position[*batch_column_] = column;
   views_.push_back(std::move(view));
 }
 

@@ -26,7 +26,8 @@ class JoinedVariant {
   };
 
   // REQUIRES: at least one state, all with the same inputs. The states must outlive this.
-  explicit JoinedVariant(std::vector<std::pair<const Signature*, const State*>> states);
+  // with_batch_sizes: those that came with calls are a column too.
+  explicit JoinedVariant(std::vector<std::pair<const Signature*, const State*>> states, bool with_batch_sizes = true);
 
   // In display order: inputs, then outputs.
   const std::vector<Tensor>& tensors() const noexcept { return tensors_; }

@@ -63,6 +63,19 @@ std::vector<Question> questions_of_variant(const JoinedVariant& joined, const Cl
   return {{axes[0] + " was always 1 (batch?)", "record a call with 2 there, or say that it stays 1", axes, {}}};
 }
 
+std::vector<Question> questions_of_inferred_batch(const JoinedVariant& joined, const ClassTable& table,
+                                                  std::size_t batch) {
+  std::vector<std::string> axes;
+  for (const JoinedVariant::Tensor& tensor : joined.tensors()) {
+    if (tensor.output || tensor.slot.rank == 0 || table.class_of(tensor.first_column) != batch) continue;
+    if (tensor.slot.rank > 1) return {};
+    axes.push_back(axis_name(tensor.slot.name, 0));
+  }
+  if (axes.empty()) return {};
+  return {
+      {axes[0] + " may be a length instead of the batch", "say which axis is the batch, or that none is", axes, {}}};
+}
+
 std::vector<Question> questions_of_claim(const ClassTable& table, const Explanation& explanation, const Claim& claim,
                                          const std::vector<std::string>& axes, const std::vector<std::string>& names) {
   std::vector<Question> out;

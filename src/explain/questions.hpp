@@ -15,6 +15,10 @@ namespace tensorspec {
 // One distinct call, one batch size, an axis 0 that was always 1. named_batch: the variant has a batch symbol.
 std::vector<Question> questions_of_variant(const JoinedVariant& joined, const ClassTable& table, bool named_batch);
 
+// A batch that was inferred of inputs that have no other axis.
+std::vector<Question> questions_of_inferred_batch(const JoinedVariant& joined, const ClassTable& table,
+                                                  std::size_t batch);
+
 // A claim that is weak or has live rivals. `axes`: where it stands; names: of symbols, by class.
 std::vector<Question> questions_of_claim(const ClassTable& table, const Explanation& explanation, const Claim& claim,
                                          const std::vector<std::string>& axes, const std::vector<std::string>& names);

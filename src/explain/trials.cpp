@@ -83,7 +83,7 @@ class Trials {
       if (const auto size = checked_mul(*axes_[axis].dim->as_integer() / batch, next))
         trial.sizes.emplace_back(axis, *size);
     if (seen_.accepted[0].batch_size) trial.batch_size = next;
-    else trial.text = name_of(some[0]) + " other than " + std::to_string(batch);
+    else trial.text = name_of(some[0]) + " other than " + axes_[some[0]].dim->to_string();
     trial.watched = all;
     out_.push_back(std::move(trial));
   }

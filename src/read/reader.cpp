@@ -154,12 +154,12 @@ Result<Declared> read_declared(const std::filesystem::path& path, std::string_vi
 
 Result<DeclaredContract> read_contract(const std::filesystem::path& path) {
   TRY(const bool json, looks_like_json(path));
-  if (json) {
-    TRY(Contract contract, Contract::load(path));
-    return DeclaredContract{std::move(contract), {}};
-  }
-  TRY(const Declared declared, read_declared(path));
-  auto contract = contract_of(declared);
+  auto own = json ? Contract::load(path) : Result<Contract>(Error{});
+  if (own.ok()) return DeclaredContract{std::move(own).value(), {}};
+  const auto declared = read_declared(path);
+  // Of JSON that nobody else knows either, what is wrong with it as a contract.
+  if (!declared.ok()) return json ? std::move(own).error() : declared.error();
+  auto contract = contract_of(*declared);
   if (!contract.ok()) return within(std::move(contract).error(), path.string(), ": ");
   return contract;
 }

@@ -117,6 +117,19 @@ void add_symbol(const Variant& variant, const Group& group, std::string& out) {
            "), which may be chance: a size off it warns\n";
 }
 
+// A size that was declared is one of the claims; the others are told together.
+void add_fixed(const Variant& variant, const Group& group, std::vector<std::string>& fixed, std::string& out) {
+  Group declared{group.dim, {}};
+  for (const std::string& axis : group.axes) {
+    const bool claimed = std::any_of(variant.claims.begin(), variant.claims.end(), [&](const Claim& claim) {
+      return printable(axis_name(claim.tensor, claim.axis)) == axis;
+    });
+    if (claimed) declared.axes.push_back(axis);
+    else fixed.push_back(axis + " = " + group.dim.to_string());
+  }
+  if (!declared.axes.empty()) add_expression(variant, declared, out);
+}
+
 }  // namespace
 
 std::string to_explanation(const Contract& contract) {
@@ -126,8 +139,7 @@ std::string to_explanation(const Contract& contract) {
     if (contract.variants().size() > 1) out += (i == 0 ? "" : "\n") + ("variant " + std::to_string(i)) + "\n\n";
     std::vector<std::string> fixed;
     for (const Group& group : groups_of(variant)) {
-      if (group.dim.as_integer())
-        for (const std::string& axis : group.axes) fixed.push_back(axis + " = " + group.dim.to_string());
+      if (group.dim.as_integer()) add_fixed(variant, group, fixed, out);
       else if (group.dim.as_symbol()) add_symbol(variant, group, out);
       else add_expression(variant, group, out);
     }

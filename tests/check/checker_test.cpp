@@ -265,7 +265,7 @@ TEST(Checker, WhatCannotBeKnownOfShapesSeenWarns) {
     EXPECT_TRUE(verdict.ok);
     ASSERT_EQ(verdict.warnings.size(), 1u);
     EXPECT_EQ(verdict.warnings[0].message,
-              "the contract keeps no calls, so nobody knows whether these shapes were seen");
+              "no calls are kept with the contract, so nobody knows whether these shapes were seen");
   }
 }
 

@@ -27,6 +27,25 @@ def test_formats_are_the_words_of_from(cli):
     assert code == 2 and all(word in err for word in listed)
 
 
+@pytest.mark.parametrize("form", ["[%s]", '{"x": %s}', "%s"])
+def test_a_spec_dictionary_declares_in_any_nesting(cli, root, tmp_path, form):
+    spec = json.loads(next((root / "tests/golden/read/aitune").glob("*.json")).read_text())
+    while spec.get("type") != "TensorSpec" if isinstance(spec, dict) else True:
+        spec = next(iter(spec.values() if isinstance(spec, dict) else spec))
+    path = tmp_path / "spec.json"
+    path.write_text(form % json.dumps(spec))
+    code, out, err = cli("show", path)
+    assert code == 0 and "batch" in out, err
+    assert cli("diff", path, path)[0] == 0
+
+
+def test_json_that_is_no_contract_says_so(cli, tmp_path):
+    path = tmp_path / "other.json"
+    path.write_text('{"type": "TensorSpec_"}')
+    code, _, err = cli("show", path)
+    assert code == 2 and "not a tensorspec contract" in err and err.count("\n") == 1
+
+
 def test_diff_tells_the_batch_that_one_side_fixes(cli, ocr, tmp_path):
     config = tmp_path / "config.pbtxt"
     config.write_text(CONFIG % (0, "1, 3, 48, -1"))

@@ -14,6 +14,7 @@ using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 Contract by_hand(const std::string& variant) {
   auto contract =
@@ -105,6 +106,70 @@ TEST(Declared, EditsInTheFileOfALearnedContract) {
   // What nobody touched is learned anew.
   EXPECT_FALSE(contract->variants()[0].symbols[0].declared);
   EXPECT_TRUE(declarations_of(*explain(evidence)).ranges.empty());
+}
+
+Contract declared(const std::string& calls, const std::map<std::string, std::string>& dims) {
+  Declarations declarations;
+  for (const auto& [axis, dim] : dims) declarations.dims.emplace(axis, *Dim::parse(dim));
+  auto contract = explain(tests::evidence(calls), declarations);
+  EXPECT_TRUE(contract.ok()) << contract.error().message();
+  return *std::move(contract);
+}
+
+// Also where the declaration takes the only axis that a symbol has.
+TEST(Declared, DimsThatNoCallKeepsAreTold) {
+  const std::string calls = "1 | ids 1,7; mask 1,7 / 2 | ids 2,9; mask 2,9 / 3 | ids 3,12; mask 3,12";
+  const auto told = [&](const std::map<std::string, std::string>& dims) { return texts(declared(calls, dims)); };
+  EXPECT_THAT(told({{"ids[1]", "s0"}, {"mask[1]", "s0+1"}}),
+              Contains("mask[1] is declared as s0+1; 3 different calls of 3 had another size (7, expected 8)"));
+  EXPECT_THAT(told({{"mask[1]", "2*k"}}),
+              Contains("mask[1] is declared as 2*k; 2 different calls of 3 had another size (7, which is no 2*k)"));
+  EXPECT_THAT(told({{"ids[0]", "2*batch"}}), Contains(HasSubstr("ids[0] is declared as 2*batch; 3 different calls")));
+  EXPECT_THAT(told({{"mask[1]", "k"}, {"ids[1]", "2*k+1"}}), Contains(HasSubstr("ids[1] is declared as 2*k+1; 3")));
+  EXPECT_THAT(told({{"mask[1]", "k"}, {"ids[1]", "k"}}), IsEmpty());
+  const auto halves = declared("- | x 8; y 4 / - | x 6; y 3 / - | x 20; y 10", {{"x[0]", "2*k"}, {"y[0]", "k"}});
+  EXPECT_THAT(texts(halves), Not(Contains(HasSubstr("declared"))));
+  for (const Claim& claim : halves.variants()[0].claims) EXPECT_EQ(claim.witnesses, 3u);
+}
+
+TEST(Declared, TheBatchMayHaveAnotherName) {
+  const auto contract = declared("1 | x 1,7 / 2 | x 2,9", {{"x[0]", "B"}});
+  EXPECT_EQ(contract.variants()[0].inputs[0].shape[0].to_string(), "B");
+  EXPECT_EQ(contract.variants()[0].batch_size->to_string(), "B");
+  EXPECT_EQ(contract.variants()[0].symbols[0].source, Symbol::Source::given);
+}
+
+TEST(Declared, WhatIsNotThereIsAnError) {
+  const Evidence evidence = tests::evidence("1 | x 1,7 / 2 | x 2,9");
+  const auto error = [&](const Declarations& declarations) {
+    return explain(evidence, declarations).error().message();
+  };
+  Declarations steps;
+  steps.steps["s9"] = {8, 0};
+  EXPECT_THAT(error(steps), HasSubstr("s9: invalid argument: no symbol has that name; there is batch, s0"));
+  for (const char* const axis : {"y[1]", "x[7]", "x", "x:1", "x[]"}) {
+    Declarations dims;
+    dims.dims.emplace(axis, Dim::symbol("n"));
+    EXPECT_THAT(error(dims), HasSubstr(std::string(axis) + ": ")) << axis;
+    dims.kept.insert(axis);
+    EXPECT_TRUE(explain(evidence, dims).ok()) << axis;
+  }
+}
+
+TEST(Declared, NoBatchAlsoWhereCallsHaveSizes) {
+  Declarations declarations;
+  declarations.no_batch = true;
+  const auto contract = explain(tests::evidence("1 | x 1,7 / 2 | x 2,9 / 3 | x 3,8"), declarations);
+  EXPECT_EQ(contract->variants()[0].inputs[0].shape[0].to_string(), "s0");
+  EXPECT_FALSE(contract->variants()[0].batch_size);
+}
+
+TEST(Declared, AStepTellsTheSizesOffIt) {
+  Declarations declarations;
+  declarations.steps["s0"] = {8, 0};
+  const auto contract =
+      explain(tests::evidence("1 | x 1,7 / 1 | x 1,9 / 1 | x 1,8 / 1 | x 1,10 / 1 | x 1,11"), declarations);
+  EXPECT_THAT(texts(*contract), Contains("the declared step of s0 leaves out sizes that were seen (7, 9, 10, 1 more)"));
 }
 
 TEST(Declared, AFreeAxisIsASymbolWhateverFits) {

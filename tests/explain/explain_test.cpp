@@ -244,9 +244,33 @@ TEST(Explain, NoAxisIsTheBatchWhenAPersonSaysSo) {
     ASSERT_TRUE(again.ok());
     EXPECT_TRUE(declarations_of(*again).no_batch);
   }
-  EXPECT_EQ(shapes_of(*explain(tests::evidence("2 | x 2,10 / 3 | x 3,20"), declared)), "x[batch,s0]") << "given";
+  EXPECT_EQ(shapes_of(*explain(tests::evidence("2 | x 2,10 / 3 | x 3,20"), declared)), "x[s0,s1]")
+      << "also of sizes given";
   EXPECT_FALSE(
       Contract::from_json(R"({"format": "tensorspec-contract", "version": 1, "batch": 1, "variants": []})").ok());
+}
+
+TEST(Explain, ABatchIsNotPooled) {
+  const auto audio = explain(tests::evidence(
+      "- | audio 16000 | y 160,4 / - | audio 8123 | y 81,4 / - | audio 4000 | y 40,4 / - | audio 9999 | y 99,4"));
+  EXPECT_EQ(shapes_of(*audio), "audio[s0] y[floor(s0/100),4]");
+  const auto ids = explain(tests::evidence("- | ids 3 | y 3,8 / - | ids 5 | y 5,8 / - | ids 9 | y 9,8"));
+  EXPECT_EQ(shapes_of(*ids), "ids[batch] y[batch,8]");
+  ASSERT_FALSE(ids->variants()[0].questions.empty());
+  EXPECT_EQ(ids->variants()[0].questions[0].text, "ids[0] may be a length instead of the batch");
+  const auto rows = explain(tests::evidence("- | x 3,4; ids 3 / - | x 5,4; ids 5 / - | x 9,4; ids 9"));
+  for (const Question& question : rows->variants()[0].questions)
+    EXPECT_EQ(question.text.find("may be a length"), std::string::npos) << question.text;
+}
+
+TEST(Explain, AFactorThatNeverChangedIsNoRival) {
+  const auto contract =
+      explain(tests::evidence("3 | x 3,21 | y 3,11 / 1 | x 1,47 | y 1,24 / 5 | x 5,33 | y 5,17 / 2 | x 2,90 | y 2,45 / "
+                              "4 | x 4,61 | y 4,31 / 1 | x 1,28 | y 1,14"));
+  EXPECT_EQ(shapes_of(*contract), "x[batch,s0] y[batch,ceil(s0/2)]");
+  for (const Claim& claim : contract->variants()[0].claims)
+    for (const Dim& rival : claim.rivals)
+      EXPECT_EQ(rival.to_string().find("(batch"), std::string::npos) << rival.to_string();
 }
 
 TEST(Explain, WhatAPersonStatesWins) {
