@@ -295,8 +295,9 @@ Violation Sentences::of_shapes(const Finding& finding) const {
   const SeenShapes& seen = variant_.seen;
   if (seen.size() == 0 || !complete) {
     out.actual = "unknown";
-    out.message = seen.size() == 0 ? "no calls are kept with the contract, so nobody knows whether these shapes were seen"
-                                   : "no recorded call was without an input";
+    out.message = seen.size() == 0
+                      ? "no calls are kept with the contract, so nobody knows whether these shapes were seen"
+                      : "no recorded call was without an input";
     return out;
   }
   if (finding.inputs_seen) {

@@ -2,6 +2,9 @@
 #include "explain/joined.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <string_view>
 
 #include "base/checked.hpp"
 
@@ -21,10 +24,14 @@ std::vector<TensorSlot> display_order(bool outputs, const States& states) {
     return a.first->size() != b.first->size() ? a.first->size() > b.first->size() : *a.first < *b.first;
   });
   std::vector<TensorSlot> out;
-  for (const auto& [names, slots] : orders)
+  std::set<TensorSlot> taken;
+  for (const auto& [names, slots] : orders) {
+    std::multimap<std::string_view, const TensorSlot*> by_name;
+    for (const TensorSlot& slot : *slots) by_name.emplace(slot.name, &slot);
     for (const std::string& name : *names)
-      for (const TensorSlot& slot : *slots)
-        if (slot.name == name && std::find(out.begin(), out.end(), slot) == out.end()) out.push_back(slot);
+      for (auto [at, end] = by_name.equal_range(name); at != end; ++at)
+        if (taken.insert(*at->second).second) out.push_back(*at->second);
+  }
   return out;
 }
 }  // namespace
@@ -60,11 +67,12 @@ void JoinedVariant::add_view(const Signature& signature, const State& state) {
   View view{&state, std::vector<std::size_t>(columns_, kAbsent)};
   std::size_t column = 0;
   for (const bool outputs : {false, true}) {
+    std::map<TensorSlot, std::size_t> first_columns;
+    for (const Tensor& tensor : tensors_)
+      if (tensor.output == outputs) first_columns.emplace(tensor.slot, tensor.first_column);
     for (const TensorSlot& slot : outputs ? signature.outputs : signature.inputs) {
-      for (const Tensor& tensor : tensors_) {
-        if (tensor.output != outputs || tensor.slot != slot) continue;
-        for (std::size_t axis = 0; axis < slot.rank; ++axis) view.position[tensor.first_column + axis] = column + axis;
-      }
+      const std::size_t first = first_columns.at(slot);
+      for (std::size_t axis = 0; axis < slot.rank; ++axis) view.position[first + axis] = column + axis;
       column += slot.rank;
     }
   }
