@@ -4,3 +4,6 @@ tensorspec._core.__prefix__:
     from tensorspec.errors import Error
     from tensorspec.ranges import Range
     from tensorspec.types import Column, ColumnTensors, Path, Paths, RangeLike, Tensors
+
+# What tensorspec.pretty gives the classes is no part of the module.
+.*\.__(copy|deepcopy|rich_repr)__:

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <functional>
 #include <mutex>
+#include <vector>
 
 namespace tensorspec::python {
 namespace {
@@ -23,8 +24,8 @@ std::size_t slot_of(const void* key, std::size_t size) noexcept {
   return (reinterpret_cast<std::uintptr_t>(key) >> 4) * 0x9E3779B97F4A7C15u >> 32 & (size - 1);
 }
 
-// Objects met once and what is known of them: filled under a lock, read without, never emptied, so at most half of it
-// is used and the objects live for ever.
+// Objects met once and what is known of them: filled under a lock, read without, emptied when the interpreter ends, so
+// at most half of it is used and the objects live until then.
 template <class Value, std::size_t kSize>
 class LastingTable {
  public:
@@ -41,7 +42,7 @@ class LastingTable {
   // The entry that stays: this one, or that of another thread; nullptr when the table is full.
   const Entry* add(PyObject* key, Value value) {
     const std::lock_guard lock(mutex_);
-    if (used_ >= kSize / 2) return nullptr;
+    if (closed_ || used_ >= kSize / 2) return nullptr;
     for (std::size_t i = slot_of(key, kSize);; i = (i + 1) & (kSize - 1)) {
       const Entry* entry = entries_[i].load(std::memory_order_acquire);
       if (entry != nullptr && entry->key == key) return entry;
@@ -53,11 +54,24 @@ class LastingTable {
       return entry;
     }
   }
+  // Lets go of the objects, for good: a class of the program keeps the whole program alive. Entries stay, since others
+  // may be reading them.
+  void close() {
+    std::vector<PyObject*> keys;
+    {
+      const std::lock_guard lock(mutex_);
+      closed_ = true;
+      for (auto& entry : entries_)
+        if (const Entry* had = entry.exchange(nullptr)) keys.push_back(had->key);
+    }
+    for (PyObject* key : keys) Py_DECREF(key);
+  }
 
  private:
   std::array<std::atomic<const Entry*>, kSize> entries_{};
   std::mutex mutex_;
   std::size_t used_ = 0;
+  bool closed_ = false;
 };
 
 // The marks by which known_dtype() and is_permanent() tell a lasting DType.
@@ -185,6 +199,13 @@ Attributes attributes_of(nb::handle tensor) {
   }
   table.by_type.add(type, attributes);
   return attributes;
+}
+
+void forget_types_at_exit() {
+  nb::module_::import_("atexit").attr("register")(nb::cpp_function([] {
+    TypeTable::get().by_type.close();
+    dtypes().by_object.close();
+  }));
 }
 
 nb::object Attributes::get(PyObject* tensor, PyObject* descriptor) {

@@ -34,4 +34,7 @@ class Attributes {
 
 Attributes attributes_of(nb::handle tensor);
 
+// What is known of types is let go of before the interpreter looks for what was left behind.
+void forget_types_at_exit();
+
 }  // namespace tensorspec::python

@@ -23,6 +23,11 @@ void read_call(nb::handle inputs, nb::handle outputs, Tensors& tensors) {
   tensors.read(outputs, "outputs");
 }
 
+void refuse_beside_call(std::initializer_list<Given> arguments) {
+  for (const Given& argument : arguments)
+    if (argument.given) raise_type_error(std::string(argument.name) + ": a Call has its own");
+}
+
 namespace {
 
 std::string repr(const TensorInfo& tensor) {

@@ -2,7 +2,10 @@
 #include "tensorspec/checker.hpp"
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
+
+#include <algorithm>
 
 #include "bindings.hpp"
 #include "calls.hpp"
@@ -28,12 +31,17 @@ class BoundChecker {
   Policy policy(nb::handle given) const {
     if (given.is_none()) return policy_;
     if (!PyUnicode_Check(given.ptr())) raise_type_error("policy: a str or None, not " + type_of(given));
-    return to_policy(utf8(given));
+    const Policy policy = to_policy(utf8(given));
+    if (policy == Policy::seen && policy_ != Policy::seen)
+      raise({ErrorCode::invalid_argument, "policy", "\"seen\" needs a Checker made with policy=\"seen\""});
+    return policy;
   }
 
   bool test(nb::handle inputs, nb::handle outputs, nb::handle batch_size, nb::handle policy) {
-    if (!PyDict_CheckExact(inputs.ptr()) && nb::isinstance<Call>(inputs))
+    if (!PyDict_CheckExact(inputs.ptr()) && nb::isinstance<Call>(inputs)) {
+      refuse_beside_call({{"outputs", !outputs.is_none()}, {"batch_size", !batch_size.is_none()}});
       return checker_.test(nb::cast<const Call&>(inputs), this->policy(policy)).ok;
+    }
     Tensors tensors;
     read_call(inputs, outputs, tensors);
     const auto size = to_batch_size(batch_size);
@@ -43,10 +51,30 @@ class BoundChecker {
   }
 
   Verdict check(nb::handle inputs, nb::handle outputs, nb::handle batch_size, nb::handle policy) const {
-    if (nb::isinstance<Call>(inputs)) return checker_.check(nb::cast<const Call&>(inputs), this->policy(policy));
+    if (nb::isinstance<Call>(inputs)) {
+      refuse_beside_call({{"outputs", !outputs.is_none()}, {"batch_size", !batch_size.is_none()}});
+      return checker_.check(nb::cast<const Call&>(inputs), this->policy(policy));
+    }
     Tensors tensors;
     read_call(inputs, outputs, tensors);
     return checker_.check(to_call(tensors, to_batch_size(batch_size)), this->policy(policy));
+  }
+
+  // The verdict of a call that gave no tensor at all, where check() does not look at outputs.
+  Verdict check_without_outputs(nb::handle inputs) const {
+    Tensors tensors;
+    read_call(inputs, nb::none(), tensors);
+    const Call call = tensors.to_call();
+    Verdict verdict = checker_.check(call, policy_);
+    if (!verdict.ok || !verdict.variant) return verdict;
+    std::vector<TensorView> given;
+    for (const std::string_view name : checker_.input_slots(*verdict.variant)) {
+      const auto same = [&](const TensorInfo& tensor) { return tensor.name == name; };
+      const auto found = std::find_if(call.inputs.begin(), call.inputs.end(), same);
+      given.push_back(found == call.inputs.end() ? TensorView() : TensorView(*found));
+    }
+    const std::vector<TensorView> absent(checker_.output_slots(*verdict.variant).size());
+    return checker_.explain(*verdict.variant, {.inputs = given, .outputs = absent}, policy_);
   }
 
  private:
@@ -130,6 +158,23 @@ std::string_view word(Policy policy) {
   return policy == Policy::range ? "range" : policy == Policy::seen ? "seen" : "relations";
 }
 
+// Codes go by their words, which are published; their numbers are not.
+using ViolationState =
+    std::tuple<std::string, std::string, std::optional<std::size_t>, std::string, std::string, bool, std::string>;
+using VerdictState = std::tuple<bool, std::optional<std::size_t>, std::vector<Violation>, std::vector<Violation>>;
+
+ViolationState to_state(const Violation& v) {
+  return {std::string(to_string(v.code)), v.tensor, v.axis, v.expected, v.actual, v.actual_is_number, v.message};
+}
+
+Violation to_violation(const ViolationState& state) {
+  const auto& [code, tensor, axis, expected, actual, actual_is_number, message] = state;
+  Violation v{Violation::Code::relation, tensor, axis, expected, actual, actual_is_number, message};
+  for (std::uint8_t word = 0; !to_string(Violation::Code{word}).empty(); ++word)
+    if (to_string(Violation::Code{word}) == code) v.code = Violation::Code{word};
+  return v;
+}
+
 void bind_verdict(nb::module_& module) {
   nb::class_<Violation>(module, "Violation", "One way in which a call does not conform.")
       .def_prop_ro(
@@ -143,6 +188,8 @@ void bind_verdict(nb::module_& module) {
       .def_ro("expected", &Violation::expected, "Such as ``\"past+seq = 12\"``.")
       .def_ro("actual", &Violation::actual, "Such as ``\"13\"``.")
       .def_ro("message", &Violation::message, "All of it in one line.")
+      .def("__getstate__", &to_state)
+      .def("__setstate__", [](Violation& v, const ViolationState& state) { new (&v) Violation(to_violation(state)); })
       .def("__str__", [](const Violation& v) { return v.message; })
       .def("__repr__", [](const Violation& v) { return "<Violation " + repr_of(v.message) + ">"; });
   nb::class_<Verdict>(module, "Verdict", "Whether a call conforms; ``bool(verdict)`` is ``verdict.ok``.")
@@ -153,6 +200,9 @@ void bind_verdict(nb::module_& module) {
       .def_ro("violations", &Verdict::violations)
       .def_ro("warnings", &Verdict::warnings, "What is not sure enough to refuse a call for.")
       .def("__bool__", [](const Verdict& v) { return v.ok; })
+      .def("__getstate__", [](const Verdict& v) { return VerdictState(v.ok, v.variant, v.violations, v.warnings); })
+      .def("__setstate__",
+           [](Verdict& v, const VerdictState& state) { new (&v) Verdict(std::make_from_tuple<Verdict>(state)); })
       .def("__str__",
            [](const Verdict& v) {
              std::string out;
@@ -188,9 +238,34 @@ void bind_checker(nb::module_& module) {
       .def_prop_ro("contract", &BoundChecker::contract)
       .def("test", &BoundChecker::test, TENSORSPEC_CHECK_ARGUMENTS,
            nb::sig("def test" TENSORSPEC_CHECK_SIGNATURE "bool"), "Does the call conform. The fastest way to ask.")
-      .def("check", &BoundChecker::check, TENSORSPEC_CHECK_ARGUMENTS,
-           nb::sig("def check" TENSORSPEC_CHECK_SIGNATURE "Verdict"),
-           "Whether it conforms, and every way in which it does not, each in a sentence.")
+      .def(
+          "check",
+          [](nb::handle self, const nb::tuple& args, nb::handle kwargs, nb::handle forward, nb::handle batch_size,
+             nb::handle policy) {
+            if (args.size() > 0 && nb::isinstance<TensorInfo>(args[0])) throw nb::next_overload();
+            return nb::module_::import_("tensorspec.checking")
+                .attr("check_arguments")(self, args, kwargs, forward, batch_size, policy);
+          },
+          "args"_a, "kwargs"_a = nb::none(), nb::kw_only(), "forward"_a = nb::none(), "batch_size"_a = nb::none(),
+          "policy"_a = nb::none(),
+          nb::sig("def check(self, args: tuple, kwargs: Mapping[str, object] | None = None, *, forward: object = None, "
+                  "batch_size: int | float | None = None, policy: str | None = None) -> Verdict"),
+          R"doc(Holds the arguments of a call against the contract: `args` in a tuple, `kwargs` in a dict.
+
+Raises ContractViolation, with the reason in one line, unless they conform. Their tensors are those of ``tensors_of``:
+arguments by position have names when `forward`, the function or module that takes them, is given.)doc")
+      .def(
+          "check",
+          [](const BoundChecker& self, nb::handle inputs, nb::handle outputs, nb::handle batch_size, nb::handle policy,
+             nb::handle forward) {
+            // Of the other one, with a tensor where a tuple belongs.
+            if (!forward.is_none()) raise_type_error("args: a tuple of arguments, not " + type_of(inputs));
+            return self.check(inputs, outputs, batch_size, policy);
+          },
+          TENSORSPEC_CHECK_ARGUMENTS, "forward"_a = nb::none(),
+          nb::sig("def check" TENSORSPEC_CHECK_SIGNATURE "Verdict"),
+          "Whether it conforms, and every way in which it does not, each in a sentence.")
+      .def("_check_without_outputs", &BoundChecker::check_without_outputs, "inputs"_a)
       .def(
           "require",
           [](BoundChecker& self, nb::handle inputs, nb::handle outputs, nb::handle batch_size, nb::handle policy) {

@@ -11,19 +11,6 @@ namespace {
   raise({ErrorCode::invalid_argument, where, detail});
 }
 
-// The entries of a mapping from text.
-template <class Use>
-void each(nb::handle mapping, const char* what, Use use) {
-  if (mapping.is_none()) return;
-  if (!PyObject_HasAttrString(mapping.ptr(), "items"))
-    raise_type_error(std::string(what) + ": a dict, not " + type_of(mapping));
-  for (nb::handle item : nb::object(mapping.attr("items")())) {
-    nb::object key = item[0], value = item[1];
-    if (!PyUnicode_Check(key.ptr())) raise_type_error(std::string(what) + ": names are str, not " + type_of(key));
-    use(utf8(key), value);
-  }
-}
-
 std::optional<std::int64_t> bound(nb::handle value, const std::string& where) {
   if (value.is_none()) return std::nullopt;
   const auto size = to_int64(value);
@@ -93,22 +80,22 @@ void add_declarations(const DeclarationArguments& arguments, Declarations& decla
     declarations.batch.reset();
     if (!declarations.no_batch) declarations.batch = to_axis(arguments.batch);
   }
-  each(arguments.names, "names", [&](const std::string& learned, nb::handle name) {
+  each_named(arguments.names, "names", [&](const std::string& learned, nb::handle name) {
     if (!PyUnicode_Check(name.ptr())) raise_type_error("names: a name is a str, not " + type_of(name));
     declarations.names[learned] = utf8(name);
   });
-  each(arguments.ranges, "ranges",
-       [&](const std::string& name, nb::handle range) { declarations.ranges[name] = to_range(range, name); });
-  each(arguments.steps, "steps",
-       [&](const std::string& name, nb::handle step) { declarations.steps[name] = to_step(step, name); });
+  each_named(arguments.ranges, "ranges",
+             [&](const std::string& name, nb::handle range) { declarations.ranges[name] = to_range(range, name); });
+  each_named(arguments.steps, "steps",
+             [&](const std::string& name, nb::handle step) { declarations.steps[name] = to_step(step, name); });
   const auto declare_dim = [&](const std::string& axis, Dim dim) {
     // The name of the axis and of the symbol behind it.
     if (const std::string* name = dim.as_symbol()) declarations.axis_names[axis] = *name;
     declarations.dims[axis] = std::move(dim);
   };
-  each(arguments.dims, "dims", [&](const std::string& axis, nb::handle dim) { declare_dim(axis, to_dim(dim)); });
+  each_named(arguments.dims, "dims", [&](const std::string& axis, nb::handle dim) { declare_dim(axis, to_dim(dim)); });
   std::map<std::string, Declarations::Range> shared;
-  each(arguments.axes, "axes", [&](const std::string& axis, nb::handle value) {
+  each_named(arguments.axes, "axes", [&](const std::string& axis, nb::handle value) {
     const std::string where = "axes[" + repr_of(axis) + "]";
     if (!PyObject_HasAttrString(value.ptr(), "opt")) raise_type_error(where + ": a Range, not " + type_of(value));
     nb::object name = value.attr("name");

@@ -37,9 +37,8 @@ auto binary(Operation operation, bool swapped = false) {
 
 std::map<std::string, Dim> to_values(nb::handle values, const nb::kwargs& named) {
   std::map<std::string, Dim> out;
-  if (!values.is_none())
-    for (const auto& [name, value] : nb::cast<nb::dict>(values)) out[utf8(name)] = to_dim(value);
-  for (const auto& [name, value] : named) out[utf8(name)] = to_dim(value);
+  each_named(values, "values", [&](const std::string& name, nb::handle value) { out[name] = to_dim(value); });
+  each_named(named, "values", [&](const std::string& name, nb::handle value) { out[name] = to_dim(value); });
   return out;
 }
 

@@ -19,16 +19,20 @@ namespace {
 constexpr std::size_t kMaxLayouts = 32;
 }  // namespace
 
-void SharedLearner::observe(nb::handle inputs, nb::handle outputs, nb::handle batch_size, bool ok,
-                            std::uint64_t count) {
+void SharedLearner::observe(nb::handle inputs, nb::handle outputs, nb::handle batch_size, std::optional<bool> ok,
+                            std::optional<std::uint64_t> count) {
   if (!PyDict_CheckExact(inputs.ptr()) && nb::isinstance<Call>(inputs)) {
+    refuse_beside_call({{"outputs", !outputs.is_none()},
+                        {"batch_size", !batch_size.is_none()},
+                        {"ok", ok.has_value()},
+                        {"count", count.has_value()}});
     const Call& call = nb::cast<const Call&>(inputs);
     const Lock lock(mutex_);
     return unwrap(learner_.observe(call));
   }
   Tensors tensors;
   read_call(inputs, outputs, tensors);
-  unwrap(learn(tensors, to_batch_size(batch_size), ok, count));
+  unwrap(learn(tensors, to_batch_size(batch_size), ok.value_or(true), count.value_or(1)));
 }
 
 Status SharedLearner::learn(Tensors& tensors, std::optional<std::int64_t> batch_size, bool ok, std::uint64_t count) {
@@ -163,15 +167,16 @@ kept per set of tensors. May be used by any number of threads; a Learner a threa
           "source"_a = nb::none(), nb::kw_only(), "sample_size"_a = Evidence::kDefaultSampleSize,
           nb::sig("def __init__(self, source: Evidence | Contract | None = None, *, sample_size: int = 4096) -> None"))
       .def("observe", &SharedLearner::observe, "inputs"_a, "outputs"_a = nb::none(), nb::kw_only(),
-           "batch_size"_a = nb::none(), "ok"_a = true, "count"_a = 1,
+           "batch_size"_a = nb::none(), "ok"_a = nb::none(), "count"_a = nb::none(),
            nb::sig(
                "def observe(self, inputs: Call | Tensors, outputs: Tensors | None = None, *, batch_size: int | float | "
-               "None = None, ok: bool = True, count: int = 1) -> None"),
+               "None = None, ok: bool | None = None, count: int | None = None) -> None"),
            R"doc(Learns one call: ``learner.observe({"ids": ids, "mask": mask}, {"logits": logits}, batch_size=2)``.
 
 Tensors are whatever has ``shape`` and ``dtype``: torch (meta, fake and vmap too), NumPy, JAX, ...; pairs
 ``("int64", (2, 10))`` and TensorInfo as well. Only these two attributes are read, never the elements. A Call stands for
-all arguments. No outputs: they were not recorded. ``ok=False``: the model refused the call.
+all arguments, and is given alone. No outputs: they were not recorded. ``ok=False``: the model refused the call.
+`count`: how often it was seen, once unless given.
 
 A call like one of the last in names, ranks and dtypes costs about what reading its attributes costs. Raises
 tensorspec.Error, and nothing is learned of the call; TypeError for what is no tensor.)doc")

@@ -31,7 +31,8 @@ class SharedLearner {
  public:
   explicit SharedLearner(Learner learner) : learner_(std::move(learner)) {}
 
-  void observe(nb::handle inputs, nb::handle outputs, nb::handle batch_size, bool ok, std::uint64_t count);
+  void observe(nb::handle inputs, nb::handle outputs, nb::handle batch_size, std::optional<bool> ok,
+               std::optional<std::uint64_t> count);
   // Runs `use(Learner&)` alone. REQUIRES: the interpreter's lock is not held.
   template <class Use>
   auto alone(Use&& use) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "attributes.hpp"
 #include "bindings.hpp"
 #include "tensorspec/version.h"
 
@@ -15,4 +16,8 @@ NB_MODULE(_core, module) {
   py::bind_read(module);
   py::bind_spec(module);
   py::bind_program(module);
+  py::forget_types_at_exit();
+  // What is left at exit is usually held by others, as by torch.compile; nobody but a test of ours should hear of it.
+  nanobind::set_leak_warnings(false);
+  module.def("_set_leak_warnings", &nanobind::set_leak_warnings, nanobind::arg("value"));
 }

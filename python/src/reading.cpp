@@ -22,10 +22,9 @@ ReadOptions::ReadOptions(nb::handle from, nb::handle format, const std::string& 
   if (PyList_Check(from.ptr()) || PyTuple_Check(from.ptr()))
     for (nb::handle path : from) add(path);
   else add(from);
-  if (!bad.is_none() && !PyCallable_Check(bad.ptr()))
-    raise_type_error("bad: a function that takes an Error, or None, not " + type_of(bad));
   if (!format.is_none()) {
-    ingest.from = nb::cast<std::string>(format);
+    if (!PyUnicode_Check(format.ptr())) raise_type_error("format: a str or None, not " + type_of(format));
+    ingest.from = utf8(format);
     bool known = false;
     for (const FormatInfo& info : formats()) known = known || info.id == ingest.from;
     if (!known)
@@ -40,22 +39,62 @@ ReadOptions::ReadOptions(nb::handle from, nb::handle format, const std::string& 
 
 namespace {
 
+// What is bad goes to the caller's function, or, without one, the first is raised when reading has ended.
+class Complaints {
+ public:
+  explicit Complaints(nb::handle bad) : bad_(nb::borrow(bad)) {
+    if (!bad_.is_none() && !PyCallable_Check(bad_.ptr()))
+      raise_type_error("bad: a function that takes an Error, or None, not " + type_of(bad_));
+  }
+  // Whether to go on. REQUIRES: the interpreter's lock is not held.
+  bool hear(const Error& error) {
+    if (bad_.is_none()) {
+      if (!first_) first_ = error;
+      return false;
+    }
+    nb::gil_scoped_acquire held;
+    try {
+      bad_(to_exception(error));
+    } catch (nb::python_error& exception) {
+      raised_.emplace(std::move(exception));
+      return false;
+    }
+    return true;
+  }
+  // Keeps the Python error that is set. REQUIRES: the interpreter's lock is held.
+  void interrupt() { raised_.emplace(); }
+  bool stopped() const noexcept { return first_ || raised_; }
+  void raise_first() {
+    if (raised_) {
+      raised_->restore();
+      throw nb::python_error();
+    }
+    if (first_) raise(*first_);
+  }
+
+ private:
+  nb::object bad_;
+  std::optional<Error> first_;
+  std::optional<nb::python_error> raised_;
+};
+
 // A Python exception on its way out of the reader.
 struct Stopped {};
 
 class Reading {
  public:
   Reading(ReadOptions& options, const std::function<Status(const Call&, std::string_view)>& use)
-      : options_(options), use_(use) {}
+      : options_(options), use_(use), complaints_(options.bad) {}
 
   std::uint64_t run() {
     IngestHandlers handlers;
     handlers.call = [this](const Call& call, std::string_view origin) {
       if (++calls_ % 4096 == 0) listen();
-      if (Status status = use_(call, origin); !status.ok() && !bad(within(std::move(status).error(), origin, ": ")))
+      if (Status status = use_(call, origin);
+          !status.ok() && !complaints_.hear(within(std::move(status).error(), origin, ": ")))
         throw Stopped{};
     };
-    handlers.bad = [this](const Error& error) { return bad(error); };
+    handlers.bad = [this](const Error& error) { return complaints_.hear(error); };
     handlers.note = [this](const std::string& note) { options_.notes.push_back(note); };
     handlers.file = [this](std::uint64_t) { listen(); };
     without_gil([&] {
@@ -65,11 +104,7 @@ class Reading {
         // What stopped it is told below.
       }
     });
-    if (raised_) {
-      raised_->restore();
-      throw nb::python_error();
-    }
-    if (first_) raise(*first_);
+    complaints_.raise_first();
     return calls_;
   }
 
@@ -77,29 +112,14 @@ class Reading {
   void listen() {
     nb::gil_scoped_acquire held;
     if (PyErr_CheckSignals() == 0) return;
-    raised_.emplace();
+    complaints_.interrupt();
     throw Stopped{};
-  }
-  bool bad(const Error& error) {
-    if (options_.bad.is_none()) {
-      first_ = error;
-      return false;
-    }
-    nb::gil_scoped_acquire held;
-    try {
-      options_.bad(to_exception(error));
-    } catch (nb::python_error& exception) {
-      raised_.emplace(std::move(exception));
-      return false;
-    }
-    return true;
   }
 
   ReadOptions& options_;
   const std::function<Status(const Call&, std::string_view)>& use_;
+  Complaints complaints_;
   std::uint64_t calls_ = 0;
-  std::optional<Error> first_;
-  std::optional<nb::python_error> raised_;
 };
 
 nb::tuple read(nb::handle paths, nb::handle format, const std::string& files, nb::handle bad) {
@@ -116,21 +136,29 @@ nb::tuple read(nb::handle paths, nb::handle format, const std::string& files, nb
 
 class TensorList final : public ReadSink {
  public:
-  explicit TensorList(std::vector<TensorInfo>& tensors) : tensors_(tensors) {}
-  void tensor(TensorInfo tensor) override { tensors_.push_back(std::move(tensor)); }
+  explicit TensorList(Complaints& complaints) : complaints_(complaints) {}
+  void tensor(TensorInfo tensor) override { tensors.push_back(std::move(tensor)); }
   void call(const Call& call, std::uint64_t) override {
-    tensors_.insert(tensors_.end(), call.inputs.begin(), call.inputs.end());
-    tensors_.insert(tensors_.end(), call.outputs.begin(), call.outputs.end());
+    tensors.insert(tensors.end(), call.inputs.begin(), call.inputs.end());
+    tensors.insert(tensors.end(), call.outputs.begin(), call.outputs.end());
   }
-  bool bad(const Error& error) override {
-    if (!first) first = error;
-    return false;
-  }
-  std::optional<Error> first;
+  bool bad(const Error& error) override { return complaints_.hear(error); }
+  std::vector<TensorInfo> tensors;
 
  private:
-  std::vector<TensorInfo>& tensors_;
+  Complaints& complaints_;
 };
+
+std::vector<TensorInfo> read_tensors(const std::filesystem::path& path, const std::string& format, nb::handle bad) {
+  Complaints complaints(bad);
+  TensorList sink(complaints);
+  without_gil([&] {
+    const auto id = read_file(path, sink, format);
+    if (!id.ok() && !complaints.stopped()) complaints.hear(id.error());
+  });
+  complaints.raise_first();
+  return std::move(sink.tensors);
+}
 
 }  // namespace
 
@@ -140,20 +168,13 @@ std::uint64_t read_calls(ReadOptions& options, const std::function<Status(const 
 
 void bind_read(nb::module_& module) {
   module.def("_read", &read, "paths"_a, "format"_a.none(), "files"_a, "bad"_a.none());
-  module.def(
-      "read_tensors",
-      [](const std::filesystem::path& path, const std::string& format) {
-        std::vector<TensorInfo> tensors;
-        TensorList sink(tensors);
-        const auto id = without_gil([&] { return read_file(path, sink, format); });
-        if (sink.first) raise(*sink.first);
-        unwrap(id);
-        return tensors;
-      },
-      "path"_a, "format"_a = "",
-      R"doc(The tensors that one file holds, from its headers alone: .npy, .npz, safetensors, torch, ...
+  module.def("read_tensors", &read_tensors, "path"_a, "format"_a = "", nb::kw_only(), "bad"_a = nb::none(),
+             nb::sig("def read_tensors(path: str | os.PathLike[str], format: str = '', *, bad: "
+                     "collections.abc.Callable[[Error], object] | None = None) -> list[TensorInfo]"),
+             R"doc(The tensors that one file holds, from its headers alone: .npy, .npz, safetensors, torch, ...
 
-The array of an .npy file has the name "". Raises tensorspec.Error with file, place and reason.)doc");
+The array of an .npy file has the name "". Raises tensorspec.Error with file, place and reason, unless `bad` is given:
+it gets each, and what can be read is returned.)doc");
   module.def(
       "formats",
       [] {

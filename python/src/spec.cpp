@@ -87,7 +87,7 @@ std::array<nb::object, kLists.size()> to_lists(const TensorSpec& spec) {
 
 nb::object from_tensor(nb::handle cls, nb::handle tensor, nb::handle batch_size) {
   if (batch_size.is_none()) raise({ErrorCode::invalid_batch_size, "batch_size", "None; NaN stands for one not known"});
-  const auto size = to_batch_size(batch_size);
+  const auto size = to_batch_size(batch_size, "NaN");
   static const nb::object& name = *new nb::object(nb::str(""));
   Tensors one;
   one.add(name, tensor, "tensor");

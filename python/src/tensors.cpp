@@ -46,6 +46,13 @@ bool is_nested(nb::handle tensor) {
   raise({ErrorCode::invalid_extent, std::string(name), "a nested tensor has no one shape; record its parts"});
 }
 
+// Is it one of any library, rather than the first of two sizes or tensors.
+bool is_dtype(nb::handle object) {
+  if (object.is_none() || PyUnicode_Check(object.ptr()) || PyType_Check(object.ptr())) return true;
+  const std::string type = type_of(object);  // "torch.dtype", "numpy.dtypes.Float32DType"
+  return type.find("dtype") != std::string::npos || type.find("DType") != std::string::npos;
+}
+
 // What went wrong while an attribute was read, in words if we have some.
 [[noreturn]] void cannot_read(std::string_view name, nb::handle tensor) {
   if (PyErr_ExceptionMatches(PyExc_AttributeError)) {
@@ -81,17 +88,17 @@ std::optional<std::int64_t> to_int64(nb::handle value) {
   return out;
 }
 
-std::optional<std::int64_t> to_batch_size(nb::handle value) {
+std::optional<std::int64_t> to_batch_size(nb::handle value, const char* unknown) {
   if (value.is_none()) return std::nullopt;
   const auto wrong = [&]() -> std::int64_t {
-    raise({ErrorCode::invalid_batch_size, "batch_size", nb::cast<std::string>(nb::str(value))});
+    raise({ErrorCode::invalid_batch_size, "batch_size", utf8(nb::str(value))});
   };
   if (PyLong_Check(value.ptr()) || PyIndex_Check(value.ptr())) {
     const auto size = to_int64(value);
     return size && *size >= 1 && *size <= kMaxExtent ? *size : wrong();
   }
   if (!PyFloat_Check(value.ptr()) && !PyObject_HasAttrString(value.ptr(), "__float__"))
-    raise_type_error("batch_size: a whole number or None, not " + type_of(value));
+    raise_type_error(std::string("batch_size: a whole number or ") + unknown + ", not " + type_of(value));
   const double size = PyFloat_AsDouble(value.ptr());
   if (PyErr_Occurred() != nullptr) throw nb::python_error();
   if (std::isnan(size)) return std::nullopt;
@@ -106,7 +113,7 @@ std::int64_t extent_of(nb::handle size, std::string_view name, std::size_t axis)
   const bool symbolic = !PyLong_Check(size.ptr()) && type_of(size).ends_with("SymInt");
   if (const auto extent = symbolic ? std::nullopt : to_int64(size)) return *extent;
   raise({ErrorCode::invalid_extent, (name.empty() ? "" : std::string(name) + " ") + "axis " + std::to_string(axis),
-         nb::cast<std::string>(nb::str(size))});
+         utf8(nb::str(size))});
 }
 
 // The plain ints of a tuple, up to the first that is none.
@@ -181,7 +188,7 @@ const DType* Tensors::read_any(nb::handle tensor, const std::string& name, std::
   }
   if (PyTuple_Check(tensor.ptr()) && NB_TUPLE_GET_SIZE(tensor.ptr()) == 2) {
     const nb::handle dtype = NB_TUPLE_GET_ITEM(tensor.ptr(), 0);
-    if (!dtype.is_none() && !PyUnicode_Check(dtype.ptr())) no_tensor(name, tensor);
+    if (!is_dtype(dtype)) no_tensor(name, tensor);
     read_shape(NB_TUPLE_GET_ITEM(tensor.ptr(), 1), name, extents_);
     return keep(to_dtype(dtype));
   }

@@ -98,13 +98,28 @@ void read_shape(nb::handle shape, std::string_view name, Extents& out);
 // One tensor, called `name`.
 TensorInfo to_tensor_info(nb::handle tensor, std::string name);
 // None, or a whole number: int, NumPy integer, a float such as 2.0, or a NaN, which is not known. Raises
-// tensorspec.Error (invalid_batch_size) for other numbers, TypeError for what is none.
-std::optional<std::int64_t> to_batch_size(nb::handle value);
+// tensorspec.Error (invalid_batch_size) for other numbers, TypeError for what is none; `unknown` is how that message
+// calls a size that is not known.
+std::optional<std::int64_t> to_batch_size(nb::handle value, const char* unknown = "None");
 // A whole number of any kind of integer object; nullopt when it is none, or does not fit.
 std::optional<std::int64_t> to_int64(nb::handle value);
 
 std::string utf8(nb::handle text);
 std::string type_of(nb::handle object);
+
+// Calls use(name, value) for the entries of a mapping from text; None has none. Raises TypeError for what is no such
+// mapping, called `what`.
+template <class Use>
+void each_named(nb::handle mapping, const char* what, Use use) {
+  if (mapping.is_none()) return;
+  if (!PyObject_HasAttrString(mapping.ptr(), "items"))
+    raise_type_error(std::string(what) + ": a dict, not " + type_of(mapping));
+  for (nb::handle item : nb::object(mapping.attr("items")())) {
+    nb::object key = item[0], value = item[1];
+    if (!PyUnicode_Check(key.ptr())) raise_type_error(std::string(what) + ": names are str, not " + type_of(key));
+    use(utf8(key), value);
+  }
+}
 
 // What calls of one kind have in common: names, dtypes, ranks.
 class Kind {

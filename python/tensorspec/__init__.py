@@ -45,7 +45,7 @@ interpreter to other threads, and every object may be used by several.
 """
 from __future__ import annotations
 
-from tensorspec import _core
+from tensorspec import _core, pretty
 from tensorspec._core import (Bound, Call, Checker, Claim, Contract, ContractDifference, Difference, Dim, Evidence, Learner,
                               Question, SuggestedCall, Symbol, TensorContract, TensorInfo, Variant, VariantDifference,
                               Verdict, Violation, Witness, __version__, formats, read_contract, read_tensors)
@@ -64,6 +64,8 @@ __all__ = [
     "dynamic_shapes", "formats", "learn", "make_call", "read", "read_contract", "read_tensors", "record",
     "register_container", "replace_tensors", "suggest", "tensors_of",
 ]
+
+pretty.install()
 
 
 def diff(older: Contract, newer: Contract) -> ContractDifference:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 import os
+from typing import overload
 
 
 # Written by nanobind's stubgen; tests/python/test_stubs.py says how.
@@ -628,13 +629,14 @@ class Learner:
 
     def __init__(self, source: Evidence | Contract | None = None, *, sample_size: int = 4096) -> None: ...
 
-    def observe(self, inputs: Call | Tensors, outputs: Tensors | None = None, *, batch_size: int | float | None = None, ok: bool = True, count: int = 1) -> None:
+    def observe(self, inputs: Call | Tensors, outputs: Tensors | None = None, *, batch_size: int | float | None = None, ok: bool | None = None, count: int | None = None) -> None:
         """
         Learns one call: ``learner.observe({"ids": ids, "mask": mask}, {"logits": logits}, batch_size=2)``.
 
         Tensors are whatever has ``shape`` and ``dtype``: torch (meta, fake and vmap too), NumPy, JAX, ...; pairs
         ``("int64", (2, 10))`` and TensorInfo as well. Only these two attributes are read, never the elements. A Call stands for
-        all arguments. No outputs: they were not recorded. ``ok=False``: the model refused the call.
+        all arguments, and is given alone. No outputs: they were not recorded. ``ok=False``: the model refused the call.
+        `count`: how often it was seen, once unless given.
 
         A call like one of the last in names, ranks and dtypes costs about what reading its attributes costs. Raises
         tensorspec.Error, and nothing is learned of the call; TypeError for what is no tensor.
@@ -739,6 +741,10 @@ class Violation:
     def message(self) -> str:
         """All of it in one line."""
 
+    def __getstate__(self) -> tuple[str, str, int | None, str, str, bool, str]: ...
+
+    def __setstate__(self, arg: tuple[str, str, int | None, str, str, bool, str], /) -> None: ...
+
     def __str__(self) -> str: ...
 
     def __repr__(self) -> str: ...
@@ -764,6 +770,10 @@ class Verdict:
 
     def __bool__(self) -> bool: ...
 
+    def __getstate__(self) -> tuple[bool, int | None, list[Violation], list[Violation]]: ...
+
+    def __setstate__(self, arg: tuple[bool, int | None, Sequence[Violation], Sequence[Violation]], /) -> None: ...
+
     def __str__(self) -> str: ...
 
     def __repr__(self) -> str: ...
@@ -785,6 +795,16 @@ class Checker:
     def test(self, inputs: Call | Tensors, outputs: Tensors | None = None, *, batch_size: int | float | None = None, policy: str | None = None) -> bool:
         """Does the call conform. The fastest way to ask."""
 
+    @overload
+    def check(self, args: tuple, kwargs: Mapping[str, object] | None = None, *, forward: object = None, batch_size: int | float | None = None, policy: str | None = None) -> Verdict:
+        """
+        Holds the arguments of a call against the contract: `args` in a tuple, `kwargs` in a dict.
+
+        Raises ContractViolation, with the reason in one line, unless they conform. Their tensors are those of ``tensors_of``:
+        arguments by position have names when `forward`, the function or module that takes them, is given.
+        """
+
+    @overload
     def check(self, inputs: Call | Tensors, outputs: Tensors | None = None, *, batch_size: int | float | None = None, policy: str | None = None) -> Verdict:
         """
         Whether it conforms, and every way in which it does not, each in a sentence.
@@ -799,11 +819,12 @@ class Checker:
 
     def __reduce__(self) -> tuple: ...
 
-def read_tensors(path: str | os.PathLike, format: str = '') -> list[TensorInfo]:
+def read_tensors(path: str | os.PathLike[str], format: str = '', *, bad: Callable[[Error], object] | None = None) -> list[TensorInfo]:
     """
     The tensors that one file holds, from its headers alone: .npy, .npz, safetensors, torch, ...
 
-    The array of an .npy file has the name "". Raises tensorspec.Error with file, place and reason.
+    The array of an .npy file has the name "". Raises tensorspec.Error with file, place and reason, unless `bad` is given:
+    it gets each, and what can be read is returned.
     """
 
 def formats() -> list[tuple[str, str, str]]:

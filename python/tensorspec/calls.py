@@ -14,9 +14,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from tensorspec._core import Checker, Contract
-from tensorspec.paths import OTHER, TENSOR, Layout, kind_of, nested
+from tensorspec.errors import want
+from tensorspec.paths import OTHER, TENSOR, Layout, kind_of, nested, what_names_need
 
 __all__ = ["dynamic_shapes", "make_call"]
+
+_PIECE = 1 << 14  # elements drawn at once
 
 
 def as_call(example):
@@ -35,9 +38,8 @@ def variant_of(contract, tensors, forward):
     """The variant of a call with these tensors ([TensorInfo]). Raises ValueError when it breaks the contract."""
     verdict = Checker(contract, "relations").check(tensors)
     if not verdict:
-        named = forward is not None or not any(tensor.name.startswith("args[") for tensor in tensors)
-        raise ValueError(f"the example does not fit the contract: {verdict}"
-                         + ("" if named else "; arguments by position get their names from forward=model"))
+        need = what_names_need((tensor.name for tensor in tensors), forward)
+        raise ValueError("; ".join(filter(None, (f"the example does not fit the contract: {verdict}", need))))
     return contract.variants[verdict.variant]
 
 
@@ -147,36 +149,23 @@ def _target(variant, dims, old, asked):
     return {name: values[name] for name in symbols if name in values}
 
 
-def _sources(dim, old, new, old_size, new_size):
-    """For every index of the new axis the index of the old one it is copied from; None when the axis stays. `old` and `new`
-    are {symbol: size}, the batch first."""
-    symbols = [symbol for symbol in new if symbol in dim.symbols]
-    if old_size == new_size and all(old[s] == new[s] for s in symbols):
-        return None
-    k = _factor(dim)
+def _blocks(dim, old, new, old_size, new_size):
+    """An axis before and after, as sizes of blocks within blocks that grow each by itself. `old` and `new` are {symbol:
+    size}, the batch first: it is the outer one in a product, row b*q + i."""
+    symbols, k = [symbol for symbol in new if symbol in dim.symbols], _factor(dim)
     if k is None or (k == 1 and len(symbols) == 1):
-        return [i % old_size for i in range(new_size)]
-    # k blocks of rows, as in (cond, uncond); of a product the batch is the outer one: row b*q + i.
-    was, is_now = [k, *(old[s] for s in symbols)], [k, *(new[s] for s in symbols)]
-    sources = []
-    for index in range(new_size):
-        digits = []
-        for extent in reversed(is_now):
-            index, digit = divmod(index, extent)
-            digits.append(digit)
-        source = 0
-        for extent, digit in zip(was, reversed(digits)):
-            source = source * extent + digit % extent
-        sources.append(source)
-    return sources
+        return [old_size], [new_size]
+    return [k, *(old[s] for s in symbols)], [k, *(new[s] for s in symbols)]
 
 
-def _take(tensor, axis, sources):
-    if hasattr(tensor, "index_select"):
+def _new(tensor, shape):
+    """Memory for elements of `tensor`, in one piece, so that a size that is too large fails before anything is filled;
+    None: such tensors are not written in place."""
+    if hasattr(tensor, "new_empty"):
         import torch
-        return tensor.index_select(axis, torch.tensor(sources, dtype=torch.long, device=tensor.device))
+        return tensor.new_empty(shape) if tensor.layout == torch.strided else None
     import numpy
-    return tensor.take(numpy.asarray(sources, numpy.int64), axis)
+    return numpy.empty_like(tensor, shape=shape, order="C") if isinstance(tensor, numpy.ndarray) else None
 
 
 def _zeros(tensor, shape):
@@ -186,10 +175,65 @@ def _zeros(tensor, shape):
     return numpy.zeros(shape, tensor.dtype)
 
 
-def _drawn(tensor, generator):
+def _take(tensor, axis, indices):
+    """`indices`: whole numbers, or a tensor of them."""
+    if hasattr(tensor, "index_select"):
+        import torch
+        return tensor.index_select(axis, torch.as_tensor(indices, dtype=torch.long, device=tensor.device))
+    import numpy
+    return tensor.take(numpy.asarray(indices, numpy.int64), axis)
+
+
+def _range(tensor, size):
+    """0, 1, ... as a tensor of the library of `tensor`."""
+    if hasattr(tensor, "index_select"):
+        import torch
+        return torch.arange(size, device=tensor.device)
+    import numpy
+    return numpy.arange(size)
+
+
+def _fill_over_and_over(result, tensor):
+    """Along every axis what is there already is doubled: no memory but that of the result."""
+    have = [min(pair) for pair in zip(tensor.shape, result.shape)]
+    corner = tuple(map(slice, have))
+    result[corner] = tensor[corner]
+    for axis, size in enumerate(result.shape):
+        while have[axis] < size:
+            start, more = have[axis], min(have[axis], size - have[axis])
+            source, target = list(map(slice, have)), list(map(slice, have))
+            source[axis], target[axis] = slice(more), slice(start, start + more)
+            result[tuple(target)] = result[tuple(source)]
+            have[axis] += more
+    return result
+
+
+def _tiled(tensor, blocks, shape):
+    """Rows of `tensor` over and over."""
+    old, new = (list(itertools.chain(*side)) for side in zip(*blocks))
+    result = _new(tensor, new)
+    if result is not None:
+        return _fill_over_and_over(result, tensor.reshape(old)).reshape(shape)
+    for axis, (before, after) in enumerate(blocks):
+        if before != after:
+            rows = _range(tensor, math.prod(before)).reshape(before)
+            tensor = _take(tensor, axis, _fill_over_and_over(_new(rows, after), rows).reshape(-1))
+    return tensor
+
+
+def _drawn(tensor, shape, generator):
     """Elements of `tensor` at random places, so that they are in its range whatever its dtype."""
-    count = math.prod(tensor.shape)
-    return _take(tensor.reshape(-1), 0, [generator.randrange(count) for _ in range(count)]).reshape(tuple(tensor.shape))
+    count, total, result = math.prod(tensor.shape), math.prod(shape), _new(tensor, shape)
+    if getattr(tensor, "is_meta", False):
+        return result
+    flat = tensor.reshape(-1)
+    if result is None:
+        return _take(flat, 0, [generator.randrange(count) for _ in range(total)]).reshape(shape)
+    row = result.reshape(-1)
+    for start in range(0, total, _PIECE):
+        stop = min(start + _PIECE, total)
+        row[start:stop] = _take(flat, 0, [generator.randrange(count) for _ in range(start, stop)])
+    return result
 
 
 def _resized(tensor, dims, old, new, shape, generator):
@@ -197,18 +241,15 @@ def _resized(tensor, dims, old, new, shape, generator):
     track = getattr(tensor, "requires_grad", False)
     if track:
         tensor = tensor.detach()
+    blocks = [_blocks(dim, old, new, *sizes) for dim, *sizes in zip(dims, tensor.shape, shape)]
     if 0 in tensor.shape:
         result = _zeros(tensor, shape)  # nothing to repeat
+    elif generator is not None and 0 not in shape:
+        result = _drawn(tensor, shape, generator)
+    elif all(before == after for before, after in blocks):
+        result = tensor.clone() if hasattr(tensor, "clone") else tensor.copy()
     else:
-        result = tensor
-        for axis, dim in enumerate(dims):
-            sources = _sources(dim, old, new, result.shape[axis], shape[axis])
-            if sources is not None:
-                result = _take(result, axis, sources)
-        if result is tensor:
-            result = tensor.clone() if hasattr(tensor, "clone") else tensor.copy()
-        if generator is not None and 0 not in shape:
-            result = _drawn(result, generator)
+        result = _tiled(tensor, blocks, shape)
     return result.requires_grad_() if track else result
 
 
@@ -231,8 +272,11 @@ def make_call(contract: Contract, example: Any, sizes: Mapping[str, int] | None 
 
     Raises ValueError with the symbol's name for a size that the contract rules out (a claimed step, a declared range, a
     relation without a whole solution), for a symbol that it does not have, and for an example that breaks it (for a nested
-    tensor tensorspec.Error, which is one); TypeError for a size that is no whole number.
+    tensor tensorspec.Error, which is one); TypeError for a size that is no whole number; what the library of the tensors
+    raises for a size that does not fit in memory.
     """
+    want(isinstance(contract, Contract), "contract", "a Contract", contract)
+    want(sizes is None or isinstance(sizes, Mapping), "sizes", "a dict or None", sizes)
     if values not in ("tile", "draw"):
         raise ValueError(f"values={values!r}: expected 'tile' or 'draw'")
     args, kwargs = as_call(example)
@@ -369,6 +413,11 @@ def dynamic_shapes(contract: Contract, example: Any = None, forward: Any = None,
     torch takes an axis for fixed whose size in the example is 0 or 1, so export with sizes of at least 2; this warns.
     Raises ValueError for an example that breaks the contract, TypeError for a container that torch.export does not know.
     """
+    want(isinstance(contract, Contract), "contract", "a Contract", contract)
+    if variant is not None:
+        want(hasattr(variant, "__index__"), "variant", "a whole number or None", variant)
+        if not 0 <= variant < len(contract.variants):
+            raise ValueError(f"variant: {variant}, not one of the {len(contract.variants)} that the contract has, from 0")
     if example is None:
         if variant is None and len(contract.variants) != 1:
             raise ValueError(f"the contract has {len(contract.variants)} variants: give an example, or say variant=0")

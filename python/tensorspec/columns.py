@@ -6,6 +6,8 @@ from array import array
 
 from tensorspec.errors import Error
 
+_TEXT = (str, bytes, bytearray)
+
 
 def to_column(values, where: str):
     """`values` as one-dimensional int64 memory; copied only where it is something else. Lists in a column count as their
@@ -17,13 +19,16 @@ def to_column(values, where: str):
     if hasattr(values, "value_lengths"):  # pyarrow.ListArray
         values = values.value_lengths()
     if getattr(values, "null_count", 0):
-        raise Error("invalid_argument", f"{where}: a size that is null", None, where, "a size that is null")
+        raise _null(where)
     if hasattr(values, "to_numpy"):
-        values = values.to_numpy()
+        # Arrow gives text, and whatever else it would have to copy, only when asked.
+        values = values.to_numpy(**({"zero_copy_only": False} if hasattr(values, "null_count") else {}))
     dtype = getattr(values, "dtype", None)
     kind = getattr(dtype, "kind", None)  # of NumPy
-    if kind == "O":
+    if kind in ("O", "S", "U"):
         return _of_objects(values, where)
+    if kind == "f" and (values != values).any():  # how pandas has whole numbers with gaps
+        raise _null(f"row {(values != values).argmax()}: {where}")
     if kind in ("i", "u") and (dtype.itemsize != 8 or kind == "u" or not dtype.isnative):
         if kind == "u" and len(values) and int(values.max()) > 2**63 - 1:
             raise Error("overflow", f"{where}: {values.max()}", None, where, str(values.max()))
@@ -33,6 +38,21 @@ def to_column(values, where: str):
 
 def _of_objects(values, where):
     try:
-        return array("q", [value if hasattr(value, "__index__") else len(value) for value in values])
+        return array("q", [_size(value, row, where) for row, value in enumerate(values)])
     except OverflowError as error:
         raise Error("overflow", f"{where}: {error}", None, where, str(error)) from None
+
+
+def _size(value, row, where):
+    if not isinstance(value, _TEXT):
+        if hasattr(value, "__index__") and not getattr(value, "shape", ()):
+            return value
+        if hasattr(value, "__len__"):
+            return len(value)
+        if str(value).lower() in ("none", "nan", "<na>", "nat"):
+            raise _null(f"row {row}: {where}")
+    raise TypeError(f"{where}: sizes are whole numbers or lists, not {type(value).__name__}")
+
+
+def _null(place):
+    return Error("invalid_argument", f"{place}: a size that is null", None, place, "a size that is null")

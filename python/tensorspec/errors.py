@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one exception of tensorspec for input that is wrong."""
+"""What tensorspec raises for input that is wrong."""
 from __future__ import annotations
 
 
@@ -38,8 +38,18 @@ class ContractViolation(ValueError):
     ``str(error)`` is the first violation in one line, and how many more there are.
     """
 
-    def __init__(self, verdict):
+    def __init__(self, verdict, hint: str = ""):
+        super().__init__(verdict, hint)
+        self.verdict = verdict
+
+    def __str__(self) -> str:
+        verdict, hint = self.args
         more = len(verdict.violations) - 1
         message = verdict.violations[0].message if verdict.violations else "the call does not conform"
-        super().__init__(message + (f" (and {more} more)" if more > 0 else ""))
-        self.verdict = verdict
+        return message + (f" (and {more} more)" if more > 0 else "") + (f"; {hint}" if hint else "")
+
+
+def want(fits, place, what, value):
+    """Raises TypeError, ``place: what, not its type``, unless `fits`."""
+    if not fits:
+        raise TypeError(f"{place}: {what}, not {type(value).__name__}")

@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from tensorspec._core import TensorInfo
+from tensorspec.errors import want
 
 __all__ = ["Layout", "register_container", "replace_tensors", "tensors_of"]
 
@@ -57,10 +58,12 @@ def register_container(cls: type, children: Callable[[Any], Iterable[tuple[str, 
 
         tensorspec.register_container(Pair, lambda p: [("a", p.a), ("b", p.b)], lambda p, ab: Pair(*ab))
 
-    Raises TypeError when `cls` is no class.
+    Raises TypeError when `cls` is no class, or one of the others no function.
     """
     if not isinstance(cls, type):
         raise TypeError(f"register_container: {cls!r} is not a class")
+    want(callable(children), "children", "a function", children)
+    want(callable(rebuild), "rebuild", "a function", rebuild)
     _registered[cls] = Kind(lambda value: [("." + str(name), child) for name, child in children(value)], rebuild)
     _kinds.clear()
 
@@ -139,11 +142,15 @@ _MAPPING = Kind(lambda value: [(_key(key), child) for key, child in value.items(
 _SCALARS = (bool, int, float, complex, str, bytes, bytearray, type(None), type(Ellipsis), slice, range)
 
 
+def _is_scalar(cls):
+    return issubclass(cls, _SCALARS) or any(b.__module__ == "numpy" and b.__name__ == "generic" for b in cls.__mro__)
+
+
 def _find_kind(cls):
     for base in cls.__mro__:
         if base in _registered:
             return _registered[base]
-    if issubclass(cls, _SCALARS) or any(b.__module__ == "numpy" and b.__name__ == "generic" for b in cls.__mro__):
+    if _is_scalar(cls):
         return OTHER
     if hasattr(cls, "shape") and hasattr(cls, "dtype"):
         return TENSOR
@@ -196,6 +203,16 @@ def walk(value, path, found, depth=0):
                 found.append((path + step, child))
             elif kind is not OTHER:
                 walk(child, path + step, found, depth)
+
+
+def strangers(value, path, depth=0):
+    """(path, object) of what may hold tensors that are not looked for: of classes that are no containers."""
+    kind = kind_of(value)
+    if kind is OTHER and not _is_scalar(type(value)) and not callable(value):
+        yield path, value
+    elif kind not in (OTHER, TENSOR) and depth < _MAX_DEPTH:
+        for step, child in kind.children(value):
+            yield from strangers(child, path + step, depth + 1)
 
 
 def transform(value, path, function, depth=0):
@@ -289,7 +306,20 @@ def tensors_of(args: Sequence = (), kwargs: Mapping[str, Any] | None = None, for
 
         tensors_of((x,), {"cache": cache}, model)   # {"input_ids": .., "cache.layers[0].keys": .., ..}
     """
-    return dict(Layout(forward).tensors(args, kwargs or {}))
+    return dict(Layout(forward).tensors(*_by_hand(args, kwargs)))
+
+
+def _by_hand(args, kwargs):
+    """(args, kwargs) as a user gave them. Raises TypeError: a tensor is a sequence too, but not of arguments."""
+    want(isinstance(args, (tuple, list)), "args", "a tuple of arguments", args)
+    want(kwargs is None or isinstance(kwargs, Mapping), "kwargs", "a dict by name or None", kwargs)
+    return args, kwargs or {}
+
+
+def what_names_need(paths, forward):
+    """What to say of a call that does not fit: without a signature its arguments by position have no names."""
+    unnamed = forward is None and any(path.startswith("args[") for path in paths)
+    return "arguments by position get their names from forward=model" if unnamed else ""
 
 
 def replace_tensors(args: Sequence, kwargs: Mapping[str, Any] | None, tensors: Mapping[str, Any],
@@ -300,8 +330,10 @@ def replace_tensors(args: Sequence, kwargs: Mapping[str, Any] | None, tensors: M
     changed, and what is not in `tensors` ({path: tensor}) is the same object as before. Raises KeyError for a path that
     the call does not have.
     """
+    args, kwargs = _by_hand(args, kwargs)
+    want(isinstance(tensors, Mapping), "tensors", "a dict by path", tensors)
     left = dict(tensors)
-    result = Layout(forward).transform(args, kwargs or {}, lambda path, tensor: left.pop(path, tensor))
+    result = Layout(forward).transform(args, kwargs, lambda path, tensor: left.pop(path, tensor))
     if left:
         have = ", ".join(tensors_of(args, kwargs, forward)) or "none"
         raise KeyError(f"no tensor at {', '.join(left)}; there are: {have}")

@@ -18,7 +18,6 @@ from __future__ import annotations
 import collections
 import copy
 import fnmatch
-import functools
 import json
 import os
 import pathlib
@@ -30,7 +29,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from tensorspec._core import Call, Contract, Learner
-from tensorspec.paths import Layout, described_outputs
+from tensorspec.errors import want
+from tensorspec.paths import Layout, described_outputs, strangers
+from tensorspec.wrapping import around
 
 __all__ = ["Recorder", "record"]
 
@@ -75,7 +76,7 @@ def _out_of_memory(error):
     return isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError" or "can't allocate memory" in str(error)
 
 
-def _batch_rule(batch):
+def _batch_rule(batch, warn_once):
     """A function (args, kwargs, inputs) -> batch size or None, of what the user said."""
     if batch is None:
         return lambda args, kwargs, inputs: None
@@ -90,6 +91,8 @@ def _batch_rule(batch):
         def rule(args, kwargs, inputs):
             shape = next((info.shape for info in inputs if info.name == tensor), None)
             if shape is None:
+                have = ", ".join(info.name for info in inputs) or "none"
+                warn_once("batch", f"batch={batch!r}: no batch size is known of a call without {tensor}; its tensors: {have}")
                 return None
             if not -len(shape) <= axis < len(shape):
                 raise ValueError(f"batch={batch!r}: {tensor} has {len(shape)} axes")
@@ -119,7 +122,12 @@ class _Learning:
 
 
 class _Hooked:
-    """The hooks of one module."""
+    """The hooks of one module. A copy of the module, pickled or not, takes along hooks that do nothing."""
+
+    recorder = None
+
+    def __getstate__(self):
+        return {}
 
     def __init__(self, recorder, name, module, sink, outer):
         self.recorder, self.name, self.module, self.sink = recorder, name, module, sink
@@ -140,12 +148,14 @@ class _Hooked:
         self.handles = []
 
     def before(self, module, args, kwargs):
-        if self.is_compiling():
+        if self.recorder is None or self.is_compiling():
             return
         inputs = batch_size = example = problem = None
         handled = sys.exc_info()[1]
         try:
             inputs = self.layout.described(args, kwargs)
+            if not inputs:
+                self.recorder.warn_of_strangers(self, args, kwargs)
             batch_size = self.outer.batch_size() if self.outer else self.recorder.batch_size(args, kwargs, inputs)
             example = self.recorder.example(self, inputs, args, kwargs)
         except Exception as error:  # whatever a user's rule or container raises
@@ -160,7 +170,7 @@ class _Hooked:
         return calls[-1][2] if calls else None
 
     def after(self, module, args, kwargs, output):
-        if self.is_compiling():
+        if self.recorder is None or self.is_compiling():
             return
         calls = getattr(self.local, "calls", None)
         if not calls:  # hooked while the call was under way
@@ -202,13 +212,15 @@ class Recorder:
             raise TypeError(f"record: {type(module).__name__} is not a torch module")
         if path is not None and learner is not None:
             raise ValueError("record: path= or learner=, not both")
-        self._batch, self.outputs, self.strict = _batch_rule(batch), outputs, strict
+        want(path is None or isinstance(path, (str, os.PathLike)), "path", "a path or None", path)
+        want(learner is None or isinstance(learner, Learner), "learner", "a Learner or None", learner)
+        self._batch, self.outputs, self.strict = _batch_rule(batch, self.warn_once), outputs, strict
         self.calls, self.skipped = collections.Counter(), collections.Counter()
         self.paths, self.learners = {}, {}
         self._modules = {"": module, **_named(module, submodules)}
         self._keep = examples
         self._examples = {name: {} for name in self._modules}
-        self._lock, self._entered, self._hooked = threading.RLock(), 0, []
+        self._lock, self._entered, self._hooked, self._warned = threading.RLock(), 0, [], set()
         for name in self._modules:
             if path is not None:
                 target = pathlib.Path(path)
@@ -261,12 +273,8 @@ class Recorder:
         return learner.contract(**declarations)
 
     def __call__(self, function):
-        @functools.wraps(function)
-        def recorded(*args, **kwargs):
-            with self:
-                return function(*args, **kwargs)
-
-        return recorded
+        want(callable(function), "record", "a function to decorate", function)
+        return around(function, inside=self)
 
     def batch_size(self, args, kwargs, inputs):
         return _checked_batch(self._batch(args, kwargs, inputs))
@@ -290,6 +298,22 @@ class Recorder:
         if first:
             warnings.warn(f"a call was left out of the recording: {reason}", RuntimeWarning, stacklevel=3)
 
+    def warn_once(self, about, message):
+        with self._lock:
+            first = about not in self._warned
+            self._warned.add(about)
+        if first:
+            warnings.warn(message, RuntimeWarning, stacklevel=3)
+
+    def warn_of_strangers(self, hooked, args, kwargs):
+        """Of a call without tensors whose arguments are objects that nobody told how to take apart."""
+        found = [f"{path}: {type(value).__name__}" for name, argument in hooked.layout.arguments(args, kwargs)
+                 for path, value in strangers(argument, name)]
+        if found:
+            where = f"{hooked.name}: " if hooked.name else ""
+            self.warn_once(("strangers", hooked.name), f"{where}no tensor was found in {', '.join(found[:3])}; "
+                                                       "register_container tells where they are")
+
     def example(self, hooked, inputs, args, kwargs):
         """A copy of the arguments when the variant has none yet, else None."""
         if not self._keep or _ranks(inputs) in self._examples[hooked.name]:
@@ -312,11 +336,12 @@ def _copy(path, tensor):
 
 def _named(module, wanted):
     """{name: submodule} of names and patterns such as "encoder.layer.*"."""
-    if isinstance(wanted, str):
-        wanted = [wanted]
+    wanted = [wanted] if isinstance(wanted, str) else wanted
+    want(isinstance(wanted, Iterable), "submodules", "names or patterns", wanted)
     have = {name: submodule for name, submodule in module.named_modules() if name}
     found = {}
     for name in wanted:
+        want(isinstance(name, str), "submodules", "names or patterns", name)
         matching = [name] if name in have else [n for n in have if fnmatch.fnmatchcase(n, name)]
         if not matching:
             import difflib
@@ -346,7 +371,8 @@ def record(module: Any, submodules: str | Iterable[str] = (), path: str | os.Pat
 
     A call in which the model raises is recorded with `ok: false` and the reason, and the exception goes on to the caller;
     out of memory and interrupts are left out. Tracing (`torch.export`, `torch.compile`) is not recorded; of a compiled
-    module its calls are seen, and those of its submodules are not.
+    module its calls are seen, and those of its submodules are not. A decorated coroutine or generator stays one, and is
+    recorded from when it begins to run. Copies of the module made meanwhile are not recorded.
 
     Raises TypeError for a module that is not torch's, ValueError for a submodule that is not there or a bad batch rule,
     OSError for a file that cannot be written. Cost: a few microseconds a tensor, one write a call.

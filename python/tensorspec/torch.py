@@ -15,6 +15,7 @@ from typing import Any
 import torch
 
 from tensorspec._core import _spec as _core
+from tensorspec.errors import Error
 
 __all__ = ["InfoLevel", "TensorSpec"]
 
@@ -161,18 +162,18 @@ class TensorSpec:
         """The spec that `to_dict` gave, which may have been through JSON; `data` is left as it is.
 
         Raises:
-            ValueError: another type, or a field is missing.
+            tensorspec.Error: `invalid_dict`: another type, or a field is missing or of another kind. A ValueError.
         """
         if not isinstance(data, dict) or data.get("type") != "TensorSpec":
-            raise ValueError(f"not a dictionary of a TensorSpec: type is {data.get('type') if isinstance(data, dict) else data!r}")
+            raise _not_a_spec(f"type is {data.get('type') if isinstance(data, dict) else data!r}")
         missing = [name for name in _FIELDS if name not in data]
         if missing:
-            raise ValueError(f"not a dictionary of a TensorSpec: without {', '.join(missing)}")
-        spec = cls(shape=list(data["shape"]), min_shape=list(data["min_shape"]), max_shape=list(data["max_shape"]),
-                   dtype=_to_dtype(data["dtype"]),
-                   _bs_multipliers=[float("nan") if value is None else value for value in data["_bs_multipliers"]])
+            raise _not_a_spec(f"without {', '.join(missing)}")
+        lists = {name: _list_of(data, name) for name in _LISTS}
+        lists["_bs_multipliers"] = [float("nan") if value is None else value for value in lists["_bs_multipliers"]]
+        spec = cls(dtype=_to_dtype(data["dtype"]), **lists)
         if data.get("dtypes_seen"):
-            spec._dtypes_seen = tuple(map(str, data["dtypes_seen"]))
+            spec._dtypes_seen = tuple(map(str, _list_of(data, "dtypes_seen")))
         return spec
 
     def __getstate__(self) -> tuple[None, dict[str, Any]]:
@@ -200,3 +201,26 @@ def _to_dtype(value):
         dtype = getattr(torch, value.removeprefix("torch."), None)
         return dtype if isinstance(dtype, torch.dtype) else value
     return value
+
+
+def _is_whole(value):
+    return hasattr(value, "__index__")
+
+
+_ENTRIES = {"shape": ("whole numbers and symbols", lambda value: isinstance(value, str) or _is_whole(value)),
+            "min_shape": ("whole numbers", _is_whole), "max_shape": ("whole numbers", _is_whole),
+            "_bs_multipliers": ("numbers", lambda value: value is None or hasattr(value, "__float__")),
+            "dtypes_seen": ("text", lambda value: value is None or isinstance(value, str))}
+
+
+def _not_a_spec(reason):
+    return Error("invalid_dict", f"not a dictionary of a TensorSpec: {reason}", None, None, reason)
+
+
+def _list_of(data, name):
+    """A copy of a list of `from_dict`."""
+    values, (what, fits) = data[name], _ENTRIES[name]
+    wrong = [values] if not isinstance(values, (list, tuple)) else [value for value in values if not fits(value)]
+    if wrong:
+        raise _not_a_spec(f"{name}: a list of {what}, not {type(wrong[0]).__name__}")
+    return list(values)

@@ -20,8 +20,8 @@ class Tensor(Protocol):
     def dtype(self) -> Any: ...
 
 
-# A tensor, or what is known of it: (dtype, extents).
-TensorLike = Union[Tensor, TensorInfo, "tuple[str | None, Sequence[int]]"]
+# A tensor, or what is known of it: (dtype, extents); dtypes are names or those of a library.
+TensorLike = Union[Tensor, TensorInfo, "tuple[object, Sequence[int]]"]
 Tensors = Union[Mapping[str, TensorLike], Sequence[TensorInfo]]
 # One-dimensional whole numbers: NumPy, Arrow, pandas, torch, a list.
 Column = Any

@@ -3,6 +3,10 @@ import collections
 import json
 import math
 import random
+import subprocess
+import sys
+import textwrap
+import tracemalloc
 
 import numpy
 import pytest
@@ -167,6 +171,66 @@ def test_drawn_values_are_in_range_and_repeatable():
     made = [tensorspec.make_call(IDS, call, batch=4, seq=200, values="draw", seed=s)[1]["ids"] for s in (1, 1, 2)]
     assert set(made[0].flatten().tolist()) <= set(call["ids"].flatten().tolist()) and len(made[0].unique()) > 10
     assert torch.equal(made[0], made[1]) and not torch.equal(made[0], made[2])
+
+
+def test_blocks_of_products_keep_their_place():
+    """Both halves of a doubled product grow by themselves, whatever grows and shrinks."""
+    c = contract(q=("float32", "batch,prompts"), image=("int64", "2*batch*prompts"))
+    rows = torch.tensor([100 * half + 10 * b + p for half in (0, 1) for b in (0, 1) for p in (0, 1, 2)])
+    made = tensorspec.make_call(c, {"q": torch.zeros(2, 3), "image": rows}, batch=3, prompts=2)[1]["image"]
+    assert made.tolist() == [100 * half + 10 * b + p for half in (0, 1) for b in (0, 1, 0) for p in (0, 1)]
+    wide = torch.arange(6).reshape(2, 3).T  # not contiguous
+    made = tensorspec.make_call(contract(x=("int64", "n,m")), {"x": wide}, n=7, m=5)[1]["x"]
+    assert made.tolist() == [[int(wide[i % 3, j % 2]) for j in range(5)] for i in range(7)]
+
+
+@pytest.mark.parametrize("values", ["tile", "draw"])
+def test_memory_stays_near_the_size_of_the_result(values):
+    c = contract(ids=("int32", "batch,seq"))
+    call = {"ids": numpy.arange(6, dtype=numpy.int32).reshape(2, 3)}
+    tensorspec.make_call(c, call, batch=3, values=values)  # imports
+    tracemalloc.start()
+    made = tensorspec.make_call(c, call, batch=301, seq=1000, values=values)[1]["ids"]
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert made.nbytes <= peak < 2 * made.nbytes + 1_500_000
+
+
+TOO_LARGE = """
+    import json, resource, numpy, torch, tensorspec
+    resource.setrlimit(resource.RLIMIT_AS, (1 << 35, 1 << 35))  # whatever fills memory piece by piece fails as well
+    contract = tensorspec.Contract.from_json(json.dumps({"format": "tensorspec-contract", "version": 1, "variants": [{
+        "inputs": [{"name": "x", "dtype": "float32", "shape": ["batch", 3]}], "symbols": [{"name": "batch"}]}]}))
+    for make in (torch.zeros, lambda *shape: numpy.zeros(shape, numpy.float32)):
+        for values in ("tile", "draw"):
+            try:
+                tensorspec.make_call(contract, {"x": make(2, 3)}, batch=2**50, values=values)
+            except Exception as error:
+                print(type(error).__name__, str(error).replace("\\n", " "))
+"""
+
+
+def test_a_size_that_does_not_fit_is_the_library_s_own_error_at_once():
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(TOO_LARGE)], capture_output=True, text=True)
+    said = done.stdout.splitlines()
+    assert len(said) == 4, done.stdout + done.stderr
+    assert all(line.startswith("RuntimeError") and str(3 * 4 * 2**50) in line for line in said[:2]), said
+    assert all("MemoryError Unable to allocate" in line for line in said[2:]), said
+    x = torch.zeros(2, 3, device="meta")
+    for values in ("tile", "draw"):
+        assert tensorspec.make_call(contract(x=("float32", "batch,3")), {"x": x}, batch=2**50, values=values)[1]["x"].shape == (2**50, 3)
+
+
+@pytest.mark.parametrize("make, error, said", [
+    (lambda: tensorspec.dynamic_shapes(None), TypeError, "contract: a Contract, not NoneType"),
+    (lambda: tensorspec.make_call(None, {}), TypeError, "contract: a Contract, not NoneType"),
+    (lambda: tensorspec.make_call(IDS, example(), 3), TypeError, "sizes: a dict or None, not int"),
+    (lambda: tensorspec.dynamic_shapes(IDS, variant=7), ValueError, "variant: 7, not one of the 1 that the contract has, from 0"),
+    (lambda: tensorspec.dynamic_shapes(IDS, variant=-1), ValueError, "variant: -1, not one of the 1 that the contract has, from 0"),
+    (lambda: tensorspec.dynamic_shapes(IDS, variant="0"), TypeError, "variant: a whole number or None, not str")])
+def test_bad_arguments_in_one_line(make, error, said):
+    with pytest.raises(error, match=f"^{said}$"):
+        make()
 
 
 def test_dynamic_shapes_of_names_alone():

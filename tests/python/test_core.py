@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Learner, Contract, Checker and Dim from Python."""
+import copy
 import gc
 import json
 import pickle
+import subprocess
 import sys
+import textwrap
 import threading
 import weakref
 
 import numpy as np
 import pytest
+from rich.pretty import pretty_repr
 
 import tensorspec
 from tensorspec import Call, Checker, Contract, ContractViolation, Dim, Error, Learner, Range, TensorInfo
@@ -84,8 +88,17 @@ def test_bad_calls_say_what_and_where():
         assert word in (raised.value.code if kind is Error else str(raised.value)) and place in str(raised.value)
         if kind is Error:
             assert raised.value.place == place and raised.value.file is None and isinstance(raised.value, ValueError)
-            copy = pickle.loads(pickle.dumps(raised.value))
-            assert (copy.code, str(copy)) == (raised.value.code, str(raised.value))
+            there = pickle.loads(pickle.dumps(raised.value))
+            assert (there.code, str(there)) == (raised.value.code, str(raised.value))
+
+
+def test_pairs_take_dtypes_of_every_library():
+    torch = pytest.importorskip("torch")
+    for dtype in ("float32", torch.float32, np.float32, np.dtype("float32"), np.dtype("<f4")):
+        assert Call({"x": (dtype, (2, 3))}).inputs == [TensorInfo("x", dtype, (2, 3))] == [TensorInfo("x", "float32", (2, 3))]
+    for pair in ((2, 3), (np.zeros(2), np.zeros(2)), (torch.zeros(2), (2, 3)), ([1], (2,))):
+        with pytest.raises(TypeError, match="^x: a tensor has a shape and a dtype; this is of type tuple$"):
+            Learner().observe({"x": pair})
 
 
 # Learning.
@@ -100,6 +113,19 @@ def test_observe_takes_any_tensor_and_equals_calls():
         other.observe(Call({"x": ("bfloat16", (batch, 3))}, {"y": ("uint8", (batch, 5))}, batch_size=batch))
     assert one.evidence == other.evidence
     assert shapes(one.contract()) == {"x": ["batch", "3"], "y": ["batch", "5"]}
+
+
+def test_a_call_is_observed_alone():
+    learner, call = Learner(), Call({"x": ("int64", (2,))}, batch_size=2, count=3)
+    for name, value in (("outputs", {}), ("batch_size", 2), ("ok", False), ("ok", True), ("count", 1)):
+        with pytest.raises(TypeError, match=f"^{name}: a Call has its own$"):
+            learner.observe(call, **{name: value})
+    learner.observe(call, None, batch_size=None, ok=None, count=None)
+    same, one, refused = Learner(), Learner(), Learner()
+    same.observe({"x": ("int64", (2,))}, batch_size=2, count=3)
+    one.observe({"x": ("int64", (2,))}, batch_size=2)
+    refused.observe({"x": ("int64", (2,))}, batch_size=2, ok=False)
+    assert learner.evidence == same.evidence and len({e.to_json() for e in (same.evidence, one.evidence, refused.evidence)}) == 3
 
 
 def test_observe_tells_variants_dtypes_and_ranks_apart():
@@ -216,8 +242,8 @@ def test_merge_is_exact(learner):
 def test_save_load_pickle(learner, tmp_path):
     path = tmp_path / "model.contract.json"
     learner.save(path)
-    for copy in (Learner.load(path), pickle.loads(pickle.dumps(learner)), Learner(learner.contract())):
-        assert copy.evidence == learner.evidence
+    for other in (Learner.load(path), pickle.loads(pickle.dumps(learner)), Learner(learner.contract())):
+        assert other.evidence == learner.evidence
     assert Contract.load(path) == learner.contract() == pickle.loads(pickle.dumps(learner.contract()))
     assert tensorspec.Evidence.from_json(learner.evidence.to_json()) == learner.evidence
     with pytest.raises(Error) as raised:
@@ -268,6 +294,36 @@ def test_columns_of_every_library():
     assert raised.value.place == "x axis 0"
 
 
+def test_columns_of_lists_in_arrays():
+    column = np.empty(2, object)
+    column[:] = [np.zeros(4), np.zeros(1)]
+    learner, wanted = Learner(), Learner()
+    learner.observe_columns({"x": ("int64", (column,))})
+    wanted.observe_columns({"x": ("int64", ([4, 1],))})
+    assert learner.evidence == wanted.evidence
+
+
+def test_text_in_a_column_is_no_size():
+    pa, pd = pytest.importorskip("pyarrow"), pytest.importorskip("pandas")
+    text = ["128", "512"]
+    for column in (text, [b"128", b"512"], [5, "512"], np.array(text), np.array(text, "S"), np.array(text, object), pd.Series(text),
+                   pd.Series(text, dtype="string"), pd.Series(text, dtype="category"), pa.array(text), pa.array([b"1"]),
+                   pa.array(text).dictionary_encode(), pa.chunked_array([text[:1], text[1:]])):
+        with pytest.raises(TypeError, match="^x axis 1: sizes are whole numbers or lists, not (str_?|bytes_?)$"):
+            Learner().observe_columns({"x": ("int64", (7, column))})
+
+
+def test_floats_and_gaps_in_a_column():
+    pd = pytest.importorskip("pandas")
+    with pytest.raises(TypeError, match="^x axis 0: sizes are whole numbers or lists, not float$"):
+        Learner().observe_columns({"x": ("int64", ([1.0, 2.0],))})
+    for column in ([5, None], [5, float("nan")], np.array([5, None], object), pd.Series([5, None], dtype="Int64"),
+                   pd.Series([[5], None]), pd.Series([5, None]), np.array([5, np.nan])):
+        with pytest.raises(Error) as raised:
+            Learner().observe_columns({"x": ("int64", (column,))})
+        assert str(raised.value) == "row 1: x axis 0: a size that is null" and raised.value.place == "row 1: x axis 0"
+
+
 def test_columns_are_all_or_nothing(learner):
     before = learner.evidence
     for kind, place, columns in ((Error, "row 2: x axis 0", [1, 2, -3]), (TypeError, "x axis 0", np.zeros(2)),
@@ -295,6 +351,31 @@ def test_contract_parts(learner):
     assert str(contract).startswith("5 calls (5 different), 1 variant")
     html = contract._repr_html_()
     assert "<td" in html and "[batch, s0, 8]" in html and "<script" not in html
+
+
+def test_rich_shows_fields(learner):
+    """rich asks objects for `__rich_repr__`: its fields, whose own are shown in turn."""
+    contract = learner.contract()
+    verdict = Checker(contract).check({"ids": ("int64", (2, 9))})
+    shown = pretty_repr([contract, verdict, TensorInfo("x", "int8", (2, 3)), contract.diff(contract)])
+    for field in ("Contract(", "TensorContract(", "name='ids'", "shape=(Dim('batch'), Dim('s0'))", "Symbol(", "Verdict(",
+                  "code='missing_tensor'", "TensorInfo(name='x', dtype='int8', shape=(2, 3))", "ContractDifference("):
+        assert field in shown, shown
+
+
+def test_parts_are_immutable_and_copies_of_themselves(learner):
+    few, twice = Learner(), Learner()
+    few.observe({"x": ("int64", (1, 8))})
+    for size in (1, 2, 3, 5, 9):
+        twice.observe({"x": ("int8", (size,)), "y": ("int8", (2 * size + 1,))})
+    contract = learner.contract()
+    variant, difference = contract.variants[0], contract.diff(learner.contract(ranges={"s0": (7, 20)}))
+    narrower = next(d for d in difference.variants[0].differences if d.lost)
+    verdict = Checker(contract).check(pairs(2, 99))
+    for part in (TensorInfo("x", None, ()), Call({}), contract, variant, variant.symbols[0], variant.inputs[0], twice.contract().variants[0].claims[0],
+                 few.contract().variants[0].questions[0], few.contract().suggest()[0], difference, difference.variants[0], narrower,
+                 narrower.lost, verdict, verdict.violations[0]):
+        assert copy.copy(part) is part and copy.deepcopy([part])[0] is part, type(part)
 
 
 def test_html_escapes_names():
@@ -345,6 +426,17 @@ def test_ranges_that_are_none(sizes):
     with pytest.raises(Error) as raised:
         Range("seq", *sizes)
     assert raised.value.code == "invalid_argument"
+
+
+@pytest.mark.parametrize("arguments, error, said", [
+    (("s", "1", None, "5"), TypeError, "min: a whole number, not str"), (("s", 1, None, "5"), TypeError, "max: a whole number, not str"),
+    (("s", 1, 2.5, 5), TypeError, "opt: a whole number, not float"), (("s", None, None, 5), TypeError, "min: a whole number, not NoneType"),
+    ((3, 1, None, 5), TypeError, "name: a str, not int"), (("se q", 1, None, 5), Error, "name: 'se q' is not a name of a symbol"),
+    (("2*s", 1, None, 5), Error, r"name: '2\*s' is not a name of a symbol"), (("", 1, None, 5), Error, "name: '' is not a name of a symbol")])
+def test_ranges_of_the_wrong_kind(arguments, error, said):
+    with pytest.raises(error, match=f"^{said}$"):
+        Range(*arguments)
+    assert Range("s", np.int64(1), None, 5).min == 1
 
 
 def test_declarations_that_are_wrong(learner):
@@ -449,6 +541,10 @@ def test_dim():
             wrong()
     with pytest.raises(ValueError):
         int(dim)
+    for wrong, said in ((lambda: dim.evaluate(3), "values: a dict, not int"), (lambda: dim.substitute([1]), "values: a dict, not list"),
+                        (lambda: dim.evaluate({3: 1}), "values: names are str, not int")):
+        with pytest.raises(TypeError, match=f"^{said}$"):
+            wrong()
 
 
 # Reading.
@@ -478,6 +574,31 @@ def test_read(root, tmp_path):
     for wrong in (3, [3], None):
         with pytest.raises(TypeError):
             tensorspec.read(wrong)
+
+
+def test_values_of_the_wrong_type_are_told_in_words(root):
+    for wrong in (lambda: tensorspec.read(root / "examples/ocr", format=3), lambda: Learner().read("x", format=b"npy")):
+        with pytest.raises(TypeError, match="^format: a str or None, not (int|bytes)$"):
+            wrong()
+    for cls in (tensorspec.Violation, tensorspec.Verdict):
+        with pytest.raises(TypeError, match="incompatible function arguments"):
+            cls.__new__(cls).__setstate__((1, 2))
+
+
+def test_read_tensors_gives_what_can_be_read(tmp_path):
+    torch = pytest.importorskip("torch")
+    path, errors = tmp_path / "state.pt", []
+    torch.save({"good": torch.zeros(2, 3), "odd": np.zeros(3), "more": torch.zeros(4)}, path)
+    with pytest.raises(Error) as raised:
+        tensorspec.read_tensors(path)
+    names = [tensor.name for tensor in tensorspec.read_tensors(path, bad=errors.append)]
+    assert names == ["good", "more"] and [str(error) for error in errors] == [str(raised.value)]
+    errors.clear()
+    assert tensorspec.read_tensors(tmp_path / "none.pt", bad=errors.append) == [] and [error.code for error in errors] == ["file_open"]
+    with pytest.raises(ZeroDivisionError):
+        tensorspec.read_tensors(path, bad=lambda error: 1 / 0)
+    with pytest.raises(TypeError, match="^bad: a function that takes an Error, or None, not int$"):
+        tensorspec.read_tensors(path, bad=3)
 
 
 # Threads and memory.
@@ -534,3 +655,57 @@ def test_observing_keeps_no_tensor_alive():
     del array
     gc.collect()
     assert gone() is None
+
+
+LEFT_BEHIND = """
+    import atexit, numpy as np, tensorspec, torch
+    tensorspec._core._set_leak_warnings(True)
+
+    class Duck:
+        dtype, shape = "float32", ()
+        def __init__(self, shape): self.shape = shape
+    class Own(torch.Tensor): pass
+    class Row(np.ndarray): pass
+    class Shapeless: pass
+    class DType:
+        def __str__(self): return "mine"
+
+    learner = tensorspec.Learner()
+    mine = Duck((2, 3))
+    mine.dtype = DType()
+    tensors = {"duck": Duck((2, 3)), "own": torch.zeros(2).as_subclass(Own), "row": np.zeros(2).view(Row), "mine": mine}
+    learner.observe(tensors)
+    try: learner.observe({"x": Shapeless()})
+    except TypeError: pass
+    checker = tensorspec.Checker(learner.contract())
+    guarded = tensorspec.checked(learner.contract())(lambda duck, own, row, mine: None)
+    guarded(**tensors)
+    tensorspec.register_container(Shapeless, lambda s: [], lambda s, new: s)
+    assert tensorspec.tensors_of((Shapeless(), Duck((1,))))
+    AT_EXIT
+"""
+
+
+@pytest.mark.parametrize("at_exit", ["", "atexit.register(learner.observe, tensors)",
+                                     "class Last:\n        def __del__(self): learner.observe(tensors)\n    last = Last()"],
+                         ids=["nothing", "a handler", "a finalizer"])
+def test_classes_of_the_program_leave_nothing_behind(at_exit):
+    pytest.importorskip("torch")
+    code = textwrap.dedent(LEFT_BEHIND.replace("AT_EXIT", at_exit))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+HELD_BY_OTHERS = """
+    import sys, tensorspec
+    if len(sys.argv) > 1: tensorspec._core._set_leak_warnings(True)
+    class Held:
+        learner = tensorspec.Learner()
+    import ctypes; ctypes.pythonapi.Py_IncRef(ctypes.py_object(Held))
+"""
+
+
+def test_what_others_hold_at_exit_is_not_reported():
+    runs = [subprocess.run([sys.executable, "-c", textwrap.dedent(HELD_BY_OTHERS), *more], capture_output=True, text=True)
+            for more in ((), ("tell",))]
+    assert [run.returncode for run in runs] == [0, 0] and runs[0].stderr == "" and "leaked 1 instances" in runs[1].stderr

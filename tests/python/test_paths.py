@@ -116,13 +116,19 @@ def test_types_registered_by_the_user():
     class Special(Box):
         pass
 
+    class Other:
+        __init__ = Box.__init__
+
     assert tensorspec.tensors_of((Special(t(1), "l"),), {}) == {}
     tensorspec.register_container(Box, lambda box: [("inside", box.inside)], lambda box, new: type(box)(new[0], box.label))
     assert list(tensorspec.tensors_of((Special([t(1)], "l"),), {})) == ["args[0].inside[0]"]
     (new,), _ = tensorspec.replace_tensors((Special([t(1)], "l"),), {}, {"args[0].inside[0]": t(2)})
     assert type(new) is Special and new.inside[0].shape == (2,) and new.label == "l"
-    with pytest.raises(TypeError, match="not a class"):
-        tensorspec.register_container("Box", None, None)
+    for arguments, said in ((("Box", None, None), "not a class"), ((Other, None, None), "^children: a function, not NoneType$"),
+                            ((Other, list, 3), "^rebuild: a function, not int$")):
+        with pytest.raises(TypeError, match=said):
+            tensorspec.register_container(*arguments)
+    assert tensorspec.tensors_of((Other(t(1), "l"),), {}) == {}  # as before
 
 
 def random_tree(draw, depth, tensors):
@@ -161,6 +167,19 @@ def test_bad_input():
     for layout in (torch.strided, torch.jagged):
         with pytest.raises(tensorspec.Error, match="x: .*a nested tensor has no one shape"):
             described(torch.nested.nested_tensor([t(2), t(3)], layout=layout))
+
+
+@pytest.mark.parametrize("args, kwargs, said", [
+    (t(2, 3), None, "args: a tuple of arguments, not Tensor"), (numpy.zeros(2), {}, "args: a tuple of arguments, not ndarray"),
+    ({"x": t(1)}, None, "args: a tuple of arguments, not dict"), ((t(1),), t(1), "kwargs: a dict by name or None, not Tensor")])
+def test_arguments_that_are_no_tuple_or_dict(args, kwargs, said):
+    with pytest.raises(TypeError, match=f"^{said}$"):
+        tensorspec.tensors_of(args, kwargs)
+    with pytest.raises(TypeError, match=f"^{said}$"):
+        tensorspec.replace_tensors(args, kwargs, {})
+    assert list(tensorspec.tensors_of([t(1)])) == ["args[0]"]
+    with pytest.raises(TypeError, match="^tensors: a dict by path, not list$"):
+        tensorspec.replace_tensors((), {}, [t(1)])
 
 
 def described(tensor):

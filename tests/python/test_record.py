@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
+import asyncio
+import copy
+import inspect
+import io
 import json
 import pathlib
+import pickle
 import resource
 import signal
 import subprocess
@@ -149,7 +154,10 @@ def test_a_bad_batch_size_leaves_the_call_out_and_the_model_alone(tmp_path, batc
     (dict(batch=0), ValueError, "at least 1: 0"), (dict(batch=-1), ValueError, "at least 1: -1"), (dict(batch=1.5), ValueError, "1.5"),
     (dict(batch="x"), ValueError, "expected 'tensor:axis'"), (dict(batch="x:y"), ValueError, "expected 'tensor:axis'"),
     (dict(submodules=["iner"]), ValueError, "no submodule is called 'iner'; there is inner"),
-    (dict(path="a.jsonl", learner=1), ValueError, "not both")])
+    (dict(path="a.jsonl", learner=1), ValueError, "not both"),
+    (dict(learner=3), TypeError, "^learner: a Learner or None, not int$"), (dict(path=3), TypeError, "^path: a path or None, not int$"),
+    (dict(submodules=3), TypeError, "^submodules: names or patterns, not int$"),
+    (dict(submodules=[3]), TypeError, "^submodules: names or patterns, not int$")])
 def test_bad_arguments(arguments, error, said):
     with pytest.raises(error, match=said):
         tensorspec.record(Toy(), **arguments)
@@ -158,6 +166,8 @@ def test_bad_arguments(arguments, error, said):
 def test_no_module_and_no_folder(tmp_path):
     with pytest.raises(TypeError, match="function is not a torch module"):
         tensorspec.record(lambda x: x)
+    with pytest.raises(TypeError, match="^record: a function to decorate, not int$"):
+        tensorspec.record(Toy())(3)
     model = Toy()
     with pytest.raises(OSError), tensorspec.record(model, path=tmp_path / "none" / "x.jsonl"):
         pass
@@ -267,6 +277,96 @@ def test_a_full_disk_costs_the_calls_that_did_not_fit(tmp_path, cli):
     assert len(caught) == 1 and sum(recorder.skipped.values()) == 2 and recorder.calls[""] == 2
     code, out, err = cli("learn", path)
     assert code == 1 and err.count("line ") == 1 and out.startswith("2 calls")
+
+
+def copies(model):
+    buffer = io.BytesIO()
+    torch.save(model, buffer)
+    buffer.seek(0)
+    yield torch.load(buffer, weights_only=False)
+    yield copy.deepcopy(model)
+    yield from (pickle.loads(pickle.dumps(model, protocol)) for protocol in range(pickle.HIGHEST_PROTOCOL + 1))
+
+
+def test_copies_made_meanwhile_are_not_recorded(tmp_path):
+    model = Toy()
+    with tensorspec.record(model, ["inner"], tmp_path / "x.jsonl", batch=lambda args, kwargs: None) as recorder:
+        model(torch.zeros(1, 4))
+        for other in copies(model):
+            assert other(torch.zeros(2, 4))["y"].shape == (2, 6)
+            with tensorspec.record(other) as another, pytest.raises(RuntimeError, match="bad width"):
+                other(torch.zeros(2, 5))
+            assert another.calls == {"": 1} and copy.deepcopy(other)(torch.zeros(2, 4))["n"] == 3
+        model(torch.zeros(3, 4))
+    assert [call["inputs"]["x"]["shape"] for call in lines(tmp_path / "x.jsonl")] == [[1, 4], [3, 4]]
+    assert recorder.calls == {"": 2, "inner": 2} and not recorder.skipped
+
+
+class Nested(torch.nn.Module):
+    def forward(self, inp, mask=None):
+        return inp["ids"]
+
+
+def test_a_misspelt_batch_tensor_is_warned_about_once():
+    model = Nested()
+    with tensorspec.record(model, batch="inp.idz:0") as recorder:
+        with pytest.warns(RuntimeWarning) as caught:
+            for n in (1, 2):
+                model({"ids": torch.zeros(n)}, mask=torch.zeros(1))
+    said, = (str(warning.message) for warning in caught)
+    assert said == """batch='inp.idz:0': no batch size is known of a call without inp.idz; its tensors: inp["ids"], mask"""
+    assert recorder.calls == {"": 2} and not recorder.skipped
+
+
+class Holder:
+    def __init__(self, ids):
+        self.ids = ids
+
+
+def test_arguments_of_unknown_classes_are_warned_about_once():
+    class Takes(torch.nn.Module):
+        def forward(self, *args, **kwargs):
+            return torch.zeros(1)
+
+    model = Takes()
+    with warnings.catch_warnings(record=True) as caught, tensorspec.record(model) as recorder:
+        warnings.simplefilter("always")
+        for call in ((), (None, 3, "text", [], torch.relu), (torch.zeros(1), Holder(1))):
+            model(*call)
+        assert not caught  # nothing that could hold a tensor, or a tensor
+        for _ in range(2):
+            model([Holder(torch.zeros(1))], extra=Holder(2))
+    said, = (str(warning.message) for warning in caught)
+    assert said == 'no tensor was found in args[0][0]: Holder, kwargs["extra"]: Holder; register_container tells where they are'
+    assert recorder.calls == {"": 5} and not recorder.skipped
+
+
+def test_decorated_coroutines_and_generators_are_recorded_while_they_run():
+    model = Toy()
+    recorder = tensorspec.record(model)
+
+    @recorder
+    async def one():
+        await asyncio.sleep(0)
+        return model(torch.zeros(1, 4))["n"]
+
+    @recorder
+    def many():
+        yield model(torch.zeros(2, 4))["n"]
+        yield model(torch.zeros(3, 4))["n"]
+
+    @recorder
+    async def streamed():
+        yield model(torch.zeros(4, 4))["n"]
+
+    async def use():
+        return [await one(), *[n async for n in streamed()]]
+
+    assert inspect.iscoroutinefunction(one) and inspect.isgeneratorfunction(many) and inspect.isasyncgenfunction(streamed)
+    assert asyncio.run(use()) == [3, 3] and recorder.calls == {"": 2} and not model._forward_hooks
+    steps = many()
+    assert not model._forward_hooks and next(steps) == 3 and model._forward_hooks
+    assert list(steps) == [3] and recorder.calls == {"": 4} and not model._forward_hooks
 
 
 KILLED = """

@@ -201,6 +201,24 @@ def test_to_dict_and_the_dataclass_protocol():
             TensorSpec.from_dict(wrong)
 
 
+@pytest.mark.parametrize("field, value, said", [
+    ("shape", 3, "shape: a list of whole numbers and symbols, not int"), ("shape", "ab", "shape: a list of whole numbers and symbols, not str"),
+    ("shape", [1.5, 2], "shape: a list of whole numbers and symbols, not float"), ("min_shape", ["1", 2], "min_shape: a list of whole numbers, not str"),
+    ("max_shape", None, "max_shape: a list of whole numbers, not NoneType"), ("_bs_multipliers", ["1"], "_bs_multipliers: a list of numbers, not str"),
+    ("dtypes_seen", 3, "dtypes_seen: a list of text, not int"), ("type", "Other", "type is 'Other'")])
+def test_dictionaries_of_another_kind(field, value, said):
+    good = spec_of(([1, 5], 1), ([2, 5], 2)).to_dict()
+    assert fields(TensorSpec.from_dict({**good, "_bs_multipliers": (1, np.float32(2.5))}))["_bs_multipliers"] == ["1", "2.5"]
+    with pytest.raises(tensorspec.Error, match=f"^not a dictionary of a TensorSpec: {said}$") as raised:
+        TensorSpec.from_dict({**good, field: value})
+    assert raised.value.code == "invalid_dict" and isinstance(raised.value, ValueError)
+
+
+def test_a_batch_size_of_another_type():
+    with pytest.raises(TypeError, match="^batch_size: a whole number or NaN, not str$"):
+        TensorSpec.from_tensor(torch.zeros(2), "1")
+
+
 def test_batch_sizes_of_every_type():
     for batch in (2, 2.0, np.int64(2), np.int32(2), np.float32(2), torch.tensor(2)):
         assert TensorSpec.from_tensor(torch.zeros(4, 3), batch)._bs_multipliers == [2.0, 1.5], batch
