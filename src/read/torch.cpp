@@ -29,8 +29,8 @@ constexpr std::int64_t kLegacyVersion = 1001;
 // Containers within containers; shared ones are walked each time they are met, so there is a limit to that too.
 constexpr std::size_t kMaxNesting = 64;
 constexpr std::size_t kMaxVisits = std::size_t{1} << 24;
-// Of keys and names, those of shared containers each time.
-constexpr std::size_t kMaxNamesBytes = std::size_t{64} << 20;
+// Of keys, and of the names, dtypes and shapes that come out; shared ones each time.
+constexpr std::size_t kMaxGivenBytes = std::size_t{128} << 20;
 // Classes that are told one by one, and tensors that cannot be read.
 constexpr std::size_t kMaxTold = 100;
 
@@ -399,7 +399,7 @@ class Walker {
 
   // Keys that are neither text nor number have no spelling; their tensors share one name, which is told where it hurts.
   Status add_key(Value key) {
-    if (key.kind == Kind::text) TRY_VOID(count_name(key.size));
+    if (key.kind == Kind::text) TRY_VOID(count_bytes(key.size));
     if (!path_.empty()) path_ += ".";
     if (key.kind == Kind::text) path_ += pickle_.text(key);
     else if (key.kind == Kind::integer) path_ += std::to_string(key.data);
@@ -407,10 +407,10 @@ class Walker {
     return {};
   }
 
-  Status count_name(std::size_t size) {
-    name_bytes_ += size;
-    if (name_bytes_ <= kMaxNamesBytes) return {};
-    return too_large("its names take more than " + std::to_string(kMaxNamesBytes) + " bytes");
+  Status count_bytes(std::size_t size) {
+    given_bytes_ += size;
+    if (given_bytes_ <= kMaxGivenBytes) return {};
+    return too_large("its names, dtypes and shapes take more than " + std::to_string(kMaxGivenBytes) + " bytes");
   }
 
   Status walk_object(Value value) {
@@ -497,7 +497,7 @@ class Walker {
   }
 
   Status give(TensorInfo tensor) {
-    TRY_VOID(count_name(path_.size()));
+    TRY_VOID(count_bytes(path_.size() + tensor.dtype.name().size() + tensor.shape.size() * sizeof(std::int64_t)));
     if (auto status = check_name(place_.file, path_); !status.ok()) {
       refuse(status.error());
       return {};
@@ -518,7 +518,7 @@ class Walker {
   Rebuilder rebuilder_;
   std::vector<TensorInfo>* tensors_ = nullptr;  // of the call that is being gathered
   std::string path_;
-  std::size_t depth_ = 0, visits_ = 0, count_ = 0, name_bytes_ = 0;
+  std::size_t depth_ = 0, visits_ = 0, count_ = 0, given_bytes_ = 0;
   std::uint64_t bad_ = 0, bad_tensors_ = 0;
   Numbers text_keyed_, refused_;  // dicts; tensors that cannot be read, which are told once
   std::map<std::string, Met> classes_;

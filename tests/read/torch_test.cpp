@@ -235,7 +235,7 @@ TEST(Torch, HostileContainers) {
       {"a list that holds itself", archive("]" + put(0) + get(0) + "a"),
        "pickle_too_large x:m/data.pkl: nested deeper than 64, or a container that holds itself"},
       {"2^40 tensors in a kilobyte", archive(bomb),
-       "pickle_too_large x:m/data.pkl: its names take more than 67108864 bytes"},
+       "pickle_too_large x:m/data.pkl: its names, dtypes and shapes take more than 134217728 bytes"},
       {"2^22 tensors in a kilobyte", archive(wide), "too_many_tensors x:m/data.pkl: the limit is 1048576"},
       {"a long name", archive(dict(text(std::string(kMaxNameBytes + 1, 'n')) + kTensor)),
        "bad invalid_name x: 4097 bytes, the limit is 4096"},
@@ -270,7 +270,8 @@ TEST(Torch, WalksHaveALimit) {
   for (std::uint32_t i = 0; i < 60; ++i) keys += "0" + dict(text(key) + get(i) + text(key) + get(i)) + put(i + 1);
   EXPECT_TRUE(outcome(archive(bomb)).ends_with("hold more than 16777216 values, shared ones each time"))
       << outcome(archive(bomb));
-  EXPECT_TRUE(outcome(archive(keys)).ends_with("its names take more than 67108864 bytes")) << outcome(archive(keys));
+  EXPECT_TRUE(outcome(archive(keys)).ends_with("its names, dtypes and shapes take more than 134217728 bytes"))
+      << outcome(archive(keys));
 }
 
 // What is shared costs its place in the file, not each way to it.
@@ -328,11 +329,22 @@ TEST(Torch, BadPartsAreToldUpToALimit) {
   EXPECT_EQ(told(list(classes)), "101 2 more of other classes");
 }
 
-TEST(Torch, NamesTogetherHaveALimit) {
-  std::string same = kTensor + put(0);
-  for (int i = 0; i < (64 << 20) / 4000; ++i) same += get(0);
-  EXPECT_EQ(outcome(archive(dict(text(std::string(4000, 'k')) + list(same)))),
-            "pickle_too_large x:m/data.pkl: its names take more than 67108864 bytes");
+// What is shared comes out each time.
+TEST(Torch, WhatComesOutHasALimit) {
+  std::string axes;
+  for (std::size_t i = 0; i < kMaxRank; ++i) axes += integer(1);
+  const std::string size = tuple(integer(2)), meta = "_rebuild_meta_tensor_no_storage";
+  const std::pair<std::string, int> cases[] = {
+      {dict(text(std::string(4000, 'k')) + kTensor), 4000},
+      {utils(meta, global("torch", std::string(4000, 'd')) + size), 4000},
+      {utils(meta, global("torch", "int8") + tuple(axes)), 8 * static_cast<int>(kMaxRank)},
+  };
+  for (const auto& [pickle, bytes] : cases) {
+    std::string same = pickle + put(0);
+    for (int i = 0; i < (128 << 20) / bytes; ++i) same += get(0);
+    EXPECT_EQ(outcome(archive(list(same))),
+              "pickle_too_large x:m/data.pkl: its names, dtypes and shapes take more than 134217728 bytes");
+  }
 }
 
 TEST(Torch, ContentsDecide) {
