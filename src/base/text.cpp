@@ -30,6 +30,19 @@ bool is_utf8(std::string_view text) noexcept {
   return true;
 }
 
+void append_utf8(std::string& out, char16_t character) {
+  const auto put = [&](unsigned value) { out += static_cast<char>(value); };
+  const unsigned value = character;
+  if (value < 0x80) return put(value);
+  if (value < 0x800) {
+    put(0xC0 | value >> 6);
+  } else {
+    put(0xE0 | value >> 12);
+    put(0x80 | (value >> 6 & 0x3F));
+  }
+  put(0x80 | (value & 0x3F));
+}
+
 std::string join(const std::vector<std::string>& parts, std::string_view separator) {
   std::string out;
   for (std::size_t i = 0; i < parts.size(); ++i) {

@@ -80,19 +80,20 @@ std::string_view own_name(const ValueFile& file, bool sequence) {
   return sequence ? name.substr(0, name.rfind('[')) : name;
 }
 
-const ValueName* find_name(const std::vector<ValueName>& names, std::string_view name) {
-  const auto found = std::find_if(names.begin(), names.end(), [&](const auto& known) { return known.name == name; });
-  return found == names.end() ? nullptr : &*found;
-}
-
 // The model's name of each file of one side, by the names inside; empty when these do not all differ and belong to it.
 std::vector<const ValueName*> names_inside(const std::vector<const ValueFile*>& files,
                                            const std::vector<ValueName>& names) {
+  std::map<std::string_view, const ValueName*> known;
+  for (const ValueFile* file : files)
+    for (const bool sequence : {false, true}) known[own_name(*file, sequence)] = nullptr;
+  for (const ValueName& name : names)
+    if (const auto wanted = known.find(name.name); wanted != known.end() && !wanted->second) wanted->second = &name;
   std::vector<const ValueName*> found;
+  std::set<const ValueName*> taken;
   for (const ValueFile* file : files) {
-    const ValueName* name = find_name(names, own_name(*file, false));
-    if (!name) name = find_name(names, own_name(*file, true));
-    if (!name || std::find(found.begin(), found.end(), name) != found.end()) return {};
+    const ValueName* name = known[own_name(*file, false)];
+    if (!name) name = known[own_name(*file, true)];
+    if (!name || !taken.insert(name).second) return {};
     found.push_back(name);
   }
   return found;

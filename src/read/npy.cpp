@@ -21,15 +21,7 @@ constexpr std::size_t kMagicSize = kNpyMagic.size() + 2;
 // Versions 1.0 and 2.0 are Latin-1; names inside tensorspec are UTF-8.
 std::string latin1_to_utf8(std::string_view text) {
   std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x80) {
-      out += c;
-    } else {
-      out += static_cast<char>(0xC0 | byte >> 6);
-      out += static_cast<char>(0x80 | (byte & 0x3F));
-    }
-  }
+  for (const char c : text) append_utf8(out, static_cast<unsigned char>(c));
   return out;
 }
 

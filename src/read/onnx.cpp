@@ -32,12 +32,25 @@ constexpr int kMaxNesting = 16;
 // All names of weights, inputs and outputs, and the texts of dims, together.
 constexpr std::size_t kMaxTextBytes = std::size_t{64} << 20;
 
+// Is there a graph behind fields that only a model has? Documentation may fill the head.
+bool has_graph(ByteSource& source) {
+  ProtoWindow window(source);
+  auto model = ProtoMessage::whole(window);
+  if (!model.ok()) return false;
+  ProtoField field;
+  for (;;) {
+    const auto more = model->next(field);
+    if (!more.ok() || !*more || !has_rule(field, kModelRules)) return false;
+    if (field.is_bytes(kGraph)) return true;
+  }
+}
+
 // SavedModel and other protobuf files begin alike, but have no short text where the producer's name is.
 bool sniff(const Head& head) {
   const auto seen = see_head(head.bytes, kModelRules);
   if (!seen || !seen->has_varint(kIrVersion) || seen->value1 == 0 || seen->value1 > kMaxIrVersion) return false;
   if (seen->has_bytes(kProducer) && (seen->text2.size() > kMaxProducer || !is_name_text(seen->text2))) return false;
-  return seen->has_bytes(kProducer) || seen->has_bytes(kGraph) || seen->has_bytes(kOpsets);
+  return seen->has_bytes(kProducer) || seen->has_bytes(kGraph) || seen->has_bytes(kOpsets) || has_graph(head.source);
 }
 
 class ModelReader {

@@ -28,6 +28,11 @@ void ProtoSeen::add(const ProtoField& field) noexcept {
   if (field.is_varint(2)) value2 = field.value;
 }
 
+bool has_rule(const ProtoField& field, std::span<const ProtoRule> rules) noexcept {
+  return std::any_of(rules.begin(), rules.end(),
+                     [&](const ProtoRule& rule) { return rule.number == field.number && rule.wire == field.wire; });
+}
+
 std::optional<ProtoSeen> see_head(std::string_view head, std::span<const ProtoRule> rules) noexcept {
   if (is_another_format(head)) return std::nullopt;
   ProtoSeen seen;
@@ -35,10 +40,7 @@ std::optional<ProtoSeen> see_head(std::string_view head, std::span<const ProtoRu
     ProtoField field;
     const std::string_view fault = decode_field(head, field);
     if (fault == "cut" && head.size() < 20) break;
-    if (!fault.empty()) return std::nullopt;
-    if (std::none_of(rules.begin(), rules.end(),
-                     [&](const ProtoRule& rule) { return rule.number == field.number && rule.wire == field.wire; }))
-      return std::nullopt;
+    if (!fault.empty() || !has_rule(field, rules)) return std::nullopt;
     seen.add(field);
     head.remove_prefix(static_cast<std::size_t>(field.begin));
     if (field.wire != ProtoField::Wire::bytes) continue;

@@ -29,6 +29,8 @@ struct ProtoSeen {
   bool has_bytes(unsigned number) const noexcept { return bytes >> number & 1; }
 };
 
+bool has_rule(const ProtoField& field, std::span<const ProtoRule> rules) noexcept;
+
 // The fields at the beginning of a file, all of which have a rule; nullopt: one has none, or these are the contents of
 // another format. The last field may reach beyond the head.
 std::optional<ProtoSeen> see_head(std::string_view head, std::span<const ProtoRule> rules) noexcept;

@@ -3,8 +3,7 @@
 // ONNX values in files of their own: TensorProto, and SequenceProto and OptionalProto of them, as in the test data
 // beside a model (test_data_set_0/input_0.pb). Name, dims and data type are read; the elements are seeked over,
 // wherever they stand (raw_data, the typed fields, another file).
-#include <array>
-
+#include "base/checked.hpp"
 #include "base/try.hpp"
 #include "read/onnx_proto.hpp"
 #include "read/reader.hpp"
@@ -40,7 +39,7 @@ enum Container : std::uint32_t {
 constexpr std::uint64_t kMaxElementType = 5;
 
 // Is it a sequence or an optional, and no tensor? A tensor's dims may stand where the name stands here, and its data
-// where values stand; but the numbers agree only in the one case that the name tells.
+// where values stand; but the numbers agree only in the one case that is_int8_tensor tells.
 bool is_container(const ProtoSeen& seen) noexcept {
   constexpr std::uint64_t kValues = 0b11111000, kKnown = 0b11111110;
   if (!seen.has_varint(kElementType) || seen.value2 > kMaxElementType || seen.has_varint(kName)) return false;
@@ -64,7 +63,8 @@ class ValueReader {
     TRY(const ProtoMessage whole, ProtoMessage::whole(window_));
     TRY(Outline outline, outline_of(whole));
     outline.seen.text1 = outline.name;  // a view of where the name now is
-    if (is_container(outline.seen)) return read_container(whole, outline, outline.name, Kind::unknown, 0);
+    if (is_container(outline.seen) && !is_int8_tensor(whole, outline.seen))
+      return read_container(whole, outline, outline.name, Kind::unknown, 0);
     TRY(TensorInfo tensor, read_tensor(whole));
     sink_.tensor(std::move(tensor));
     return {};
@@ -80,6 +80,55 @@ class ValueReader {
 
   Error bad(std::uint64_t offset, std::string detail) const {
     return Error{.code = ErrorCode::onnx_tensor, .where = source_.place().at(offset), .detail = std::move(detail)};
+  }
+
+  // An int8 tensor with its elements in int32_data has the fields of sequences in one container. It is one when there
+  // can be as many elements as its dims ask for (one to ten bytes each) and these are no sequences: one element never
+  // is, and dims that look like a name ask for 32 and more.
+  bool is_int8_tensor(ProtoMessage message, const ProtoSeen& seen) const {
+    if (seen.value2 != kSequence - 2 || !seen.has_bytes(kSequence)) return false;
+    TensorInfo tensor;
+    std::uint64_t bytes = 0;
+    bool sequences = true;
+    ProtoField field;
+    for (;;) {
+      const auto more = message.next(field);
+      if (!more.ok()) return false;
+      if (!*more) break;
+      if (field.number == 1 && !add_dims(message, field, tensor).ok()) return false;
+      if (!field.is_bytes(kSequence)) continue;
+      bytes += field.value;
+      sequences = sequences && is_sequence(message.message(field));
+    }
+    std::optional<std::int64_t> count = 1;
+    for (const std::int64_t extent : tensor.shape) count = count ? checked_mul(*count, extent) : std::nullopt;
+    return !sequences && count && bytes >= static_cast<std::uint64_t>(*count) &&
+           bytes / 10 <= static_cast<std::uint64_t>(*count);
+  }
+
+  // Are these the fields of a SequenceProto, and those of its values fields?
+  static bool is_sequence(ProtoMessage message) {
+    ProtoSeen seen;
+    ProtoField field;
+    for (;;) {
+      const auto more = message.next(field);
+      if (!more.ok()) return false;
+      if (!*more) return (seen.bytes | seen.varints) == 0 || is_container(seen);
+      seen.add(field);
+      if (field.is_bytes(kName)) {
+        const auto name = message.bytes(field, kMaxNameBytes);
+        if (!name.ok() || !is_name_text(*name)) return false;
+        continue;
+      }
+      if (field.wire == Wire::bytes && !is_message(message.message(field))) return false;
+    }
+  }
+  static bool is_message(ProtoMessage message) {
+    ProtoField field;
+    for (;;) {
+      const auto more = message.next(field);
+      if (!more.ok() || !*more) return more.ok();
+    }
   }
 
   Result<Outline> outline_of(ProtoMessage message) {

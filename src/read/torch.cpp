@@ -4,9 +4,10 @@
 // The pickle is read as data (wire/pickle.hpp): dicts, lists and tuples become paths, the functions that would rebuild
 // tensors are read for dtype and shape, and every other object is named and left alone. Storages are not touched.
 #include <algorithm>
-#include <array>
+#include <limits>
 #include <map>
 #include <optional>
+#include <vector>
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
@@ -28,9 +29,10 @@ constexpr std::int64_t kLegacyVersion = 1001;
 // Containers within containers; shared ones are walked each time they are met, so there is a limit to that too.
 constexpr std::size_t kMaxNesting = 64;
 constexpr std::size_t kMaxVisits = std::size_t{1} << 24;
-constexpr std::size_t kMaxNamesBytes = std::size_t{256} << 20;
-// Classes that are told one by one.
-constexpr std::size_t kMaxClasses = 100;
+// Of keys, and of the names, dtypes and shapes that come out; shared ones each time.
+constexpr std::size_t kMaxGivenBytes = std::size_t{128} << 20;
+// Classes that are told one by one, and tensors that cannot be read.
+constexpr std::size_t kMaxTold = 100;
 
 // "model" of "model/data.pkl": torch.load takes the folder of the first member for that of all.
 std::string_view folder_of(std::string_view member) { return member.substr(0, member.find('/')); }
@@ -50,26 +52,52 @@ const ZipMember* find_member(const ZipArchive& archive, std::string_view name) {
 bool sniff(const Head& head) {
   if (head.bytes.starts_with(kLegacyMark)) return true;
   const std::string_view first = zip_first_name(head.bytes);
-  if (first.empty()) return false;
+  if (first.find('/') == std::string_view::npos) return false;  // torch.load demands a folder
   if (is_in(first, folder_of(first), kPickleName)) return true;
-  if (first.ends_with(".npy")) return false;
   const auto archive = ZipArchive::open(head.source);
-  if (!archive.ok() || !find_member(*archive, kPickleName)) return false;
-  const auto& members = archive->members();
-  return std::none_of(members.begin(), members.end(), [](const ZipMember& m) { return m.name.ends_with(".npy"); });
+  return archive.ok() && find_member(*archive, kPickleName);
 }
 
-// Reads the arguments of the functions of torch that rebuild tensors.
+// What a value is called by; before torch 1.6 the class of a module is ('module', class, file, source), kept by torch.
+// None: neither class nor function.
+Value callable_of(const Pickle& pickle, const Pickle::Object& object) {
+  if (object.callable.kind != Kind::persistent) return object.callable;
+  const Value id = pickle.persistent_id(object.callable);
+  if (id.kind != Kind::tuple || id.size < 2) return {};
+  const auto parts = pickle.items(id);
+  const bool is_module = parts[0].kind == Kind::text && pickle.text(parts[0]) == "module";
+  return is_module && parts[1].kind == Kind::global ? parts[1] : Value{};
+}
+
+// Numbers of objects or containers of a pickle.
+class Numbers {
+ public:
+  bool has(Value value) const noexcept { return index(value) < has_.size() && has_[index(value)]; }
+  void add(Value value) {
+    if (index(value) >= has_.size()) has_.resize(index(value) + 1);
+    has_[index(value)] = true;
+  }
+
+ private:
+  static std::size_t index(Value value) noexcept { return static_cast<std::size_t>(value.data); }
+  std::vector<bool> has_;
+};
+
+// Reads the arguments of the functions of torch that rebuild tensors. Of what a tensor is made of one part at most is
+// read in turn, so a tensor costs no more than its depth; each is a visit.
 class Rebuilder {
  public:
-  Rebuilder(const Pickle& pickle, const Place& place) : pickle_(pickle), place_(place) {}
+  Rebuilder(const Pickle& pickle, const Place& place, std::size_t& visits)
+      : pickle_(pickle), place_(place), visits_(visits) {}
 
   // The tensor that an object would be; nullopt: it would be something else. Errors: torch_tensor, invalid_extent,
   // rank_too_large.
   Result<std::optional<TensorInfo>> tensor(Value value, int depth = 0) const {
     if (value.kind != Kind::object) return std::optional<TensorInfo>();
     const Pickle::Object& object = pickle_.object(value);
-    return rebuilt(object.callable, pickle_.items(object.arguments), object.offset, depth);
+    const Value callable = callable_of(pickle_, object);
+    if (callable.kind != Kind::global) return std::optional<TensorInfo>();
+    return rebuilt(callable, pickle_.items(object.arguments), object.offset, depth);
   }
 
  private:
@@ -77,6 +105,7 @@ class Rebuilder {
   static constexpr int kMaxDepth = 16;
 
   Result<std::optional<TensorInfo>> rebuilt(Value callable, Arguments arguments, std::size_t offset, int depth) const {
+    ++visits_;
     if (depth == kMaxDepth) return bad(offset, "tensors of tensors, more than 16");
     const std::string_view module = pickle_.module_of(callable), name = pickle_.name_of(callable);
     if (module == "torch._tensor" && (name == "_rebuild_from_type" || name == "_rebuild_from_type_v2")) {
@@ -84,6 +113,8 @@ class Rebuilder {
         return bad(offset, "its arguments are no function, type and arguments");
       return rebuilt(arguments[0], pickle_.items(arguments[2]), offset, depth + 1);
     }
+    if (name == "_rebuild_njt" || (module == "torch._utils" && name == "_rebuild_nested_tensor"))
+      return bad(offset, "it is a nested tensor, whose parts have sizes of their own");
     if (module != "torch._utils") return std::optional<TensorInfo>();
     if (name == "_rebuild_parameter" || name == "_rebuild_parameter_with_state" ||
         name == "_rebuild_device_tensor_from_cpu_tensor")
@@ -120,20 +151,18 @@ class Rebuilder {
     return std::optional(std::move(tensor));
   }
 
-  // (layout, (indices, .., values, size, ..)): one tensor of indices or two, and the size is the first that is no
-  // tensor.
+  // (layout, (indices, values, size, ..)), or with two tensors of indices. What is no size is not looked at but for the
+  // values: parts that are shared would be read each time.
   Result<std::optional<TensorInfo>> of_sparse(Arguments arguments, std::size_t offset, int depth) const {
     if (arguments.size() < 2 || arguments[1].kind != Kind::tuple)
       return bad(offset, "its arguments are no layout and parts");
-    std::optional<TensorInfo> values;
-    for (const Value part : pickle_.items(arguments[1])) {
-      TRY(auto inner, tensor(part, depth + 1));
-      if (!inner) {
-        if (!values) break;
-        TRY(values->shape, extents(part, offset));
-        return values;
-      }
-      values = std::move(inner);
+    const Arguments parts = pickle_.items(arguments[1]);
+    for (std::size_t size = 2; size < std::min<std::size_t>(parts.size(), 4); ++size) {
+      if (!is_size(parts[size])) continue;
+      TRY(auto values, tensor(parts[size - 1], depth + 1));
+      if (!values) break;
+      TRY(values->shape, extents(parts[size], offset));
+      return values;
     }
     return bad(offset, "it has no values or no size");
   }
@@ -166,6 +195,9 @@ class Rebuilder {
     type.remove_suffix(kSuffix.size());
     Storage storage{.dtype = {}, .count = parts[4].data, .untyped = type == "Untyped"};
     if (!storage.untyped) storage.dtype = DType::from_scalar_type(type);
+    // Of these the storage counts bytes.
+    if (const int packed = type == "QUInt4x2" ? 2 : type == "QUInt2x4" ? 4 : 1; packed > 1)
+      storage.count = checked_mul(storage.count, packed).value_or(std::numeric_limits<std::int64_t>::max());
     storage.is_view = parts.size() > 5 && parts[5].kind != Kind::none;
     return storage;
   }
@@ -173,6 +205,11 @@ class Rebuilder {
   DType dtype_of(Value value) const {
     if (value.kind != Kind::global) return {};
     return DType::from_text(std::string(pickle_.module_of(value)) + "." + std::string(pickle_.name_of(value)));
+  }
+
+  bool is_size(Value value) const {
+    return value.kind == Kind::tuple || value.kind == Kind::list ||
+           (value.kind == Kind::object && pickle_.is_global(pickle_.object(value).callable, "torch", "Size"));
   }
 
   // A tuple of sizes, or a torch.Size of one.
@@ -222,13 +259,14 @@ class Rebuilder {
 
   const Pickle& pickle_;
   const Place& place_;
+  std::size_t& visits_;
 };
 
 // Walks the values of a pickle and gives its tensors to the sink under their paths.
 class Walker {
  public:
   Walker(const Pickle& pickle, const Place& place, ReadSink& sink)
-      : pickle_(pickle), place_(place), sink_(sink), rebuilder_(pickle, place) {}
+      : pickle_(pickle), place_(place), sink_(sink), rebuilder_(pickle, place, visits_) {}
 
   Status run() {
     const Value root = pickle_.root();
@@ -240,13 +278,7 @@ class Walker {
     } else {
       TRY_VOID(walk(root));
     }
-    for (const auto& [name, met] : classes_) {
-      if (stopped_) break;
-      Error error{.code = ErrorCode::torch_object, .where = met.where, .detail = {}};
-      error.detail = name + " at '" + met.path + "'" +
-                     (met.count > 1 ? ", and " + std::to_string(met.count - 1) + " more of it" : "");
-      stopped_ = !sink_.bad(error);
-    }
+    tell_the_rest();
     return {};
   }
 
@@ -255,6 +287,27 @@ class Walker {
     std::string where, path;
     std::uint64_t count = 0;
   };
+
+  void tell_the_rest() {
+    if (bad_tensors_ > kMaxTold)
+      tell(ErrorCode::torch_tensor, place_.text(), more(bad_tensors_ - kMaxTold, "bad ones"));
+    for (const auto& [name, met] : classes_)
+      tell(ErrorCode::torch_object, met.where,
+           name + " at '" + met.path + "'" + (met.count > 1 ? ", and " + more(met.count - 1, "of it") : ""));
+    if (other_.count > 0) tell(ErrorCode::torch_object, place_.text(), more(other_.count, "of other classes"));
+  }
+  static std::string more(std::uint64_t count, const std::string& what) {
+    return std::to_string(count) + " more " + what;
+  }
+  void tell(ErrorCode code, std::string where, std::string detail) {
+    if (!stopped_) stopped_ = !sink_.bad({.code = code, .where = std::move(where), .detail = std::move(detail)});
+  }
+
+  // A tensor that cannot be given.
+  void refuse(const Error& error) {
+    ++bad_;
+    if (++bad_tensors_ <= kMaxTold) stopped_ = !sink_.bad(error);
+  }
 
   Error too_large(std::string detail) const {
     return Error{.code = ErrorCode::pickle_too_large, .where = place_.text(), .detail = std::move(detail)};
@@ -266,13 +319,15 @@ class Walker {
   }
 
   // (args, kwargs): a tuple or list, and a dict whose keys are texts.
-  bool is_call(Value value) const {
+  bool is_call(Value value) {
     if (value.kind != Kind::tuple || value.size != 2) return false;
     const Value args = pickle_.items(value)[0], kwargs = pickle_.items(value)[1];
     if ((args.kind != Kind::tuple && args.kind != Kind::list) || kwargs.kind != Kind::dict) return false;
+    if (text_keyed_.has(kwargs)) return true;  // shared ones are looked through once
     const auto entries = pickle_.items(kwargs);
     for (std::size_t i = 0; i < entries.size(); i += 2)
       if (entries[i].kind != Kind::text) return false;
+    text_keyed_.add(kwargs);
     return true;
   }
 
@@ -297,9 +352,7 @@ class Walker {
 
   Status walk(Value value) {
     if (stopped_) return {};
-    if (++visits_ > kMaxVisits)
-      return too_large("its containers hold more than " + std::to_string(kMaxVisits) +
-                       " values, shared ones each time");
+    TRY_VOID(count_visits(1));
     switch (value.kind) {
       case Kind::tuple:
       case Kind::list: return walk_items(pickle_.items(value));
@@ -307,6 +360,12 @@ class Walker {
       case Kind::object: return walk_object(value);
       default: return {};
     }
+  }
+
+  Status count_visits(std::size_t count) {
+    visits_ += count;
+    if (visits_ <= kMaxVisits) return {};
+    return too_large("its containers hold more than " + std::to_string(kMaxVisits) + " values, shared ones each time");
   }
 
   Status deeper() {
@@ -340,38 +399,43 @@ class Walker {
 
   // Keys that are neither text nor number have no spelling; their tensors share one name, which is told where it hurts.
   Status add_key(Value key) {
-    const std::size_t before = path_.size();
+    if (key.kind == Kind::text) TRY_VOID(count_bytes(key.size));
     if (!path_.empty()) path_ += ".";
-    if (key.kind == Kind::text) path_ += pickle_.text(key).substr(0, kMaxNameBytes + 1);
+    if (key.kind == Kind::text) path_ += pickle_.text(key);
     else if (key.kind == Kind::integer) path_ += std::to_string(key.data);
     else path_ += "?";
-    return count_name(path_.size() - before);
+    return {};
   }
 
-  // Bytes of keys and names, those of shared containers each time.
-  Status count_name(std::size_t size) {
-    name_bytes_ += size;
-    if (name_bytes_ <= kMaxNamesBytes) return {};
-    return too_large("its names take more than " + std::to_string(kMaxNamesBytes) + " bytes");
+  Status count_bytes(std::size_t size) {
+    given_bytes_ += size;
+    if (given_bytes_ <= kMaxGivenBytes) return {};
+    return too_large("its names, dtypes and shapes take more than " + std::to_string(kMaxGivenBytes) + " bytes");
   }
 
   Status walk_object(Value value) {
+    if (refused_.has(value)) {
+      ++bad_;
+      return {};
+    }
     auto tensor = rebuilder_.tensor(value);
     if (!tensor.ok()) {
-      ++bad_;
-      stopped_ = !sink_.bad(tensor.error());
+      refused_.add(value);
+      refuse(tensor.error());
       return {};
     }
     if (*tensor) return give(**std::move(tensor));
     const Pickle::Object& object = pickle_.object(value);
-    const std::string_view module = pickle_.module_of(object.callable), name = pickle_.name_of(object.callable);
+    const Value callable = callable_of(pickle_, object);
+    if (callable.kind != Kind::global) return meet({}, object.offset);
+    const std::string_view module = pickle_.module_of(callable), name = pickle_.name_of(callable);
     if (is_dict(module, name)) return walk_dict(object);
     if (module == "builtins" || module == "__builtin__") {
       if (name == "set" || name == "frozenset") return walk_set(object);
       if (name == "complex" || name == "bytearray" || name == "slice" || name == "range") return {};
     }
     if (is_plain(module, name)) return {};
-    return meet(module, name, object.offset);
+    return meet(callable, object.offset);
   }
 
   static bool is_dict(std::string_view module, std::string_view name) {
@@ -395,14 +459,15 @@ class Walker {
   Status walk_dict(const Pickle::Object& object) {
     TRY_VOID(walk_entries(object.items));
     for (const Value argument : pickle_.items(object.arguments)) {
+      TRY_VOID(count_visits(1));
       if (argument.kind == Kind::dict) TRY_VOID(walk(argument));
       if (argument.kind != Kind::list) continue;
+      TRY_VOID(count_visits(pickle_.items(argument).size()));
       std::vector<Value> entries;
       for (const Value pair : pickle_.items(argument)) {
         const auto both = sequence(pair);
         if (both.size() == 2) entries.insert(entries.end(), both.begin(), both.end());
       }
-      visits_ += entries.size();
       TRY_VOID(walk_entries(entries));
     }
     return {};
@@ -413,23 +478,30 @@ class Walker {
     return {};
   }
 
-  // Each class is told once, with the first place it was met at.
-  Status meet(std::string_view module, std::string_view name, std::size_t offset) {
+  // Each class is told once, with the first place it was met at. Names are compared once for each place where one
+  // stands, since they may be long and objects shared.
+  Status meet(Value callable, std::size_t offset) {
     ++bad_;
-    const std::string full = std::string(module) + "." + std::string(name);
-    const auto found = classes_.find(full);
-    if (found != classes_.end()) ++found->second.count;
-    else if (classes_.size() < kMaxClasses) classes_[full] = {place_.at(offset), path_.substr(0, kMaxNameBytes), 1};
+    Met*& met = by_place_.try_emplace(callable.data).first->second;
+    if (!met) {
+      const std::string name = callable.kind == Kind::global ? std::string(pickle_.module_of(callable)) + "." +
+                                                                   std::string(pickle_.name_of(callable))
+                                                             : "what is no class";
+      const auto found = classes_.find(name);
+      if (found != classes_.end()) met = &found->second;
+      else if (classes_.size() == kMaxTold) met = &other_;
+      else met = &(classes_[name] = {place_.at(offset), path_.substr(0, kMaxNameBytes), 0});
+    }
+    ++met->count;
     return {};
   }
 
   Status give(TensorInfo tensor) {
+    TRY_VOID(count_bytes(path_.size() + tensor.dtype.name().size() + tensor.shape.size() * sizeof(std::int64_t)));
     if (auto status = check_name(place_.file, path_); !status.ok()) {
-      ++bad_;
-      stopped_ = !sink_.bad(status.error());
+      refuse(status.error());
       return {};
     }
-    TRY_VOID(count_name(path_.size()));
     if (++count_ > kMaxTensors)
       return Error{.code = ErrorCode::too_many_tensors,
                    .where = place_.text(),
@@ -446,9 +518,12 @@ class Walker {
   Rebuilder rebuilder_;
   std::vector<TensorInfo>* tensors_ = nullptr;  // of the call that is being gathered
   std::string path_;
-  std::size_t depth_ = 0, visits_ = 0, count_ = 0, name_bytes_ = 0;
-  std::uint64_t bad_ = 0;
+  std::size_t depth_ = 0, visits_ = 0, count_ = 0, given_bytes_ = 0;
+  std::uint64_t bad_ = 0, bad_tensors_ = 0;
+  Numbers text_keyed_, refused_;  // dicts; tensors that cannot be read, which are told once
   std::map<std::string, Met> classes_;
+  Met other_;  // of the classes that are not told
+  std::map<std::int64_t, Met*> by_place_;
   bool stopped_ = false;
 };
 

@@ -320,7 +320,7 @@ class Pickle::Machine {
   Status make_object() {
     TRY(const Value arguments, pop());
     TRY(const Value callable, pop());
-    if (callable.kind != Kind::global || arguments.kind != Kind::tuple)
+    if ((callable.kind != Kind::global && callable.kind != Kind::persistent) || arguments.kind != Kind::tuple)
       return malformed("an object of what is no class, or without arguments");
     push(Kind::object, static_cast<std::int64_t>(out_.objects_.size()));
     out_.objects_.push_back({callable, arguments, {}, {}, here_});

@@ -27,7 +27,7 @@ struct PickleBytes {
 
 class Pickle {
  public:
-  // Larger than that of any model, by far; all limits together keep the memory below a gigabyte.
+  // Larger than that of any model, by far; all limits together keep the memory of the pickle below a gigabyte.
   static constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
   static constexpr std::size_t kMaxValues = std::size_t{1} << 24;      // in tuples, lists and dicts, remembered, ..
   static constexpr std::size_t kMaxContainers = std::size_t{1} << 22;  // lists, dicts and objects
@@ -54,9 +54,9 @@ class Pickle {
     std::int64_t data = 0;   // the integer, or where it is
   };
   struct Object {
-    Value callable, arguments, state;
-    std::vector<Value> items;  // appended, or keys and values in turn
-    std::size_t offset = 0;    // of the instruction that makes it
+    Value callable, arguments, state;  // callable: a global, or persistent; arguments: a tuple
+    std::vector<Value> items;          // appended, or keys and values in turn
+    std::size_t offset = 0;            // of the instruction that makes it
   };
 
   // The pickle that begins at `begin`. `bytes` must outlive it. Errors: pickle_malformed, pickle_unsupported (another

@@ -20,6 +20,7 @@ constexpr std::size_t kMaxComment = 65535;
 constexpr std::uint16_t kMax16 = 0xFFFF;
 constexpr std::uint32_t kMax32 = 0xFFFFFFFF;
 constexpr std::uint16_t kEncrypted = 0x0001, kMasked = 0x2000;
+constexpr std::uint16_t kUtf8 = 0x0800;
 constexpr std::uint16_t kStored = 0, kDeflated = 8;
 // Room for the extra fields of a local header (zip64: 20 bytes), so that header and data come in one read.
 constexpr std::size_t kUsualExtra = 64;
@@ -61,8 +62,17 @@ Result<std::optional<Directory>> find_zip64(ByteSource& source, std::uint64_t en
                                  .end_record = at});
 }
 
-// Searches backwards, as others do, for an end record whose comment reaches exactly to the end of the file: bytes in a
-// comment that only look like one are passed over.
+// The end record whose comment reaches exactly to the end of the tail: bytes in a comment that only look like one are
+// passed over. `or_last`: otherwise the last there is, with whatever stands behind it, as others read it.
+std::size_t find_end_record(std::string_view tail, bool or_last) {
+  if (tail.size() < kEndSize) return std::string_view::npos;
+  const std::size_t last = tail.rfind(kEnd, tail.size() - kEndSize);
+  for (std::size_t place = last; place != std::string_view::npos;
+       place = place == 0 ? std::string_view::npos : tail.rfind(kEnd, place - 1))
+    if (place + kEndSize + load_le<std::uint16_t>(tail, place + 20) == tail.size()) return place;
+  return or_last ? last : std::string_view::npos;
+}
+
 Result<Directory> find_directory(ByteSource& source) {
   TRY(const std::uint64_t size, source.size());
   std::string tail;
@@ -71,10 +81,7 @@ Result<Directory> find_directory(ByteSource& source) {
   for (const std::size_t reach : {std::size_t{4096}, kEndSize + kMaxComment}) {
     const std::uint64_t count = std::min<std::uint64_t>(size, reach);
     TRY(tail, bytes_at(source, size - count, static_cast<std::size_t>(count)));
-    if (tail.size() < kEndSize) break;
-    for (place = tail.rfind(kEnd, tail.size() - kEndSize); place != std::string::npos;
-         place = place == 0 ? std::string::npos : tail.rfind(kEnd, place - 1))
-      if (place + kEndSize + load_le<std::uint16_t>(tail, place + 20) == tail.size()) break;
+    place = find_end_record(tail, count == size || reach > kMaxComment);
     if (place != std::string::npos || count == size) break;
   }
   if (place == std::string::npos) return malformed(source, size, "no end record: the archive is cut short or no zip");
@@ -128,6 +135,20 @@ struct ZipArchive::Inflater {
 ZipArchive::ZipArchive(ByteSource& source) : source_(&source) {}
 ZipArchive::ZipArchive(ZipArchive&&) noexcept = default;
 ZipArchive::~ZipArchive() = default;
+
+std::string zip_name_text(const ZipMember& member) {
+  // From 0x80 on.
+  static constexpr std::u16string_view kCp437 =
+      u"ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐"
+      u"└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00A0";
+  if ((member.flags & kUtf8) != 0 || is_utf8(member.name)) return member.name;
+  std::string out;
+  for (const char c : member.name) {
+    const auto byte = static_cast<unsigned char>(c);
+    append_utf8(out, byte < 0x80 ? byte : kCp437[byte - 0x80]);
+  }
+  return out;
+}
 
 std::string_view zip_first_name(std::string_view head) noexcept {
   if (!head.starts_with(kLocal) || head.size() < kLocalSize) return {};

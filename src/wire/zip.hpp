@@ -27,6 +27,10 @@ struct ZipMember {
   std::uint16_t method = 0, flags = 0;
 };
 
+// The name as UTF-8. Where the archive does not say that names are UTF-8 they are CP437 by the specification, but many
+// write UTF-8 all the same: only what cannot be that is decoded. What is neither comes as it is.
+std::string zip_name_text(const ZipMember& member);
+
 // The name in the local header that begins `head`; empty when none does or it is cut.
 std::string_view zip_first_name(std::string_view head) noexcept;
 

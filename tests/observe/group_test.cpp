@@ -116,6 +116,20 @@ TEST(Grouping, FilesOfTestData) {
             ErrorCode::duplicate_tensor);
 }
 
+TEST(Grouping, NamesInsideTestDataCountWhenAllBelongToTheModel) {
+  const auto file = [](const std::string& stem, const std::string& tensors) {
+    auto value = value_file(stem);
+    value->tensors = tests::tensors(tensors);
+    return *value;
+  };
+  const std::vector<ValueName> inputs{{"a"}, {"b"}, {"c", true}, {"a"}};
+  const auto call = [&](const std::vector<ValueFile>& files) { return call_of_values(files, inputs, {}).value(); };
+  EXPECT_EQ(call({file("input_0", "b 1"), file("input_1", "c[0] 2; c[1] 3"), file("input_2", "a 4")}),
+            tests::call("- | b 1; c[0] 2; c[1] 3; a 4"));
+  EXPECT_EQ(call({file("input_0", "b 1"), file("input_1", "b 2")}), tests::call("- | a 1; b 2"));
+  EXPECT_EQ(call({file("input_0", "b 1"), file("input_1", "x 2")}), tests::call("- | a 1; b 2"));
+}
+
 TEST(Grouping, CanBeToldWhichItIs) {
   EXPECT_EQ(text_of(group_files(files("a_0:1 a_1:2"), {}, "f", Grouping::one_call)), "<a_0<a_1");
   EXPECT_EQ(text_of(group_files(files("cat:1 dog:2"), {}, "f", Grouping::call_per_file)), "<input <input");

@@ -38,6 +38,15 @@ TEST(Npz, Archives) {
                     {.name = "d/", .data = ""},
                     {.name = "d/a.npy", .data = kFirst}}},
        "d/a float32[2,3]"},
+      {"names without a flag",
+       {.entries = {{.name = "\x82.npy", .data = kFirst}, {.name = "\xc3\xa8.npy", .data = kSecond}}},
+       "é float32[2,3]\nè int64[4]"},
+      {"arrays by their contents",
+       {.entries = {{.name = "x", .data = kFirst}, packed("x.NPY", kSecond), {.name = "x.npy.txt", .data = "\x93NUM"}}},
+       "x float32[2,3]\nx.NPY int64[4]"},
+      {"none by its name, which cannot be read",
+       {.entries = {{.name = "x", .data = kFirst, .flags = 1}, {.name = "y.npy", .data = kSecond}}},
+       "y int64[4]"},
       {"a name is only a name",
        {.entries = {{.name = "../../x.npy", .data = kFirst}, {.name = ".npy", .data = kSecond}}},
        "../../x float32[2,3]\nint64[4]"},
@@ -73,7 +82,9 @@ TEST(Npz, BadMembers) {
       {"NUL in the name",
        {.name = std::string("m\0.npy", 6), .data = kFirst},
        "zip_member " + std::string("x:m\0.npy", 8) + ": its name is not text in UTF-8"},
-      {"not UTF-8", {.name = "\xff.npy", .data = kFirst}, "zip_member x:\xff.npy: its name is not text in UTF-8"},
+      {"not UTF-8",
+       {.name = "\xff.npy", .data = kFirst, .flags = 0x800},
+       "zip_member x:\xff.npy: its name is not text in UTF-8"},
   };
   for (const auto& c : cases)
     EXPECT_EQ(outcome(ZipBuilder{.entries = {c.entry, {.name = "good.npy", .data = kSecond}}}.build()),
@@ -85,6 +96,13 @@ TEST(Npz, ANameTwice) {
   EXPECT_EQ(
       outcome(ZipBuilder{.entries = {{.name = "a.npy", .data = kFirst}, {.name = "a.npy", .data = kSecond}}}.build()),
       "a float32[2,3]\nbad duplicate_tensor x:a.npy: 'a'");
+  EXPECT_EQ(outcome(ZipBuilder{.entries = {{.name = "a", .data = kFirst}, {.name = "a.npy", .data = kSecond}}}.build()),
+            "a float32[2,3]\nbad duplicate_tensor x:a.npy: 'a'");
+}
+
+TEST(Npz, BytesBehindTheArchive) {
+  EXPECT_EQ(outcome(ZipBuilder{.entries = {{.name = "a.npy", .data = kFirst}}}.build() + std::string(10, '\0')),
+            "a float32[2,3]");
 }
 
 TEST(Npz, OverlappingMembers) {
@@ -132,7 +150,7 @@ TEST(Npz, DamagedArchives) {
 
 TEST(Npz, OtherArchivesAreNoNpz) {
   for (const ZipBuilder& zip : {ZipBuilder{.entries = {{.name = "archive/data.bin", .data = "x"}}},
-                                ZipBuilder{.entries = {{.name = "npy", .data = kFirst}}}})
+                                ZipBuilder{.entries = {{.name = "npy", .data = "x"}, {.name = "b", .data = kFirst}}}})
     EXPECT_TRUE(outcome(zip.build()).starts_with("unknown_format x: "));
   const std::string torch = ZipBuilder{.entries = {{.name = "archive/data.pkl", .data = "x"}}}.build();
   EXPECT_TRUE(outcome(torch).starts_with("pickle_malformed x:archive/data.pkl@"));

@@ -81,6 +81,33 @@ TEST(OnnxTensor, SequencesAndOptionals) {
   for (const auto& c : cases) EXPECT_EQ(outcome(c.bytes), c.expected) << c.what;
 }
 
+// An int8 tensor without a name, its elements in int32_data, has the fields of sequences in one container.
+TEST(OnnxTensor, Int8OrSequences) {
+  const std::string inner = varint(2, 1) + bytes(3, tensor({2}, 1, kRaw)), minus = varint(~std::uint64_t{4});
+  const auto int8 = [](const std::string& front, const std::string& data) {
+    return front + varint(2, 3) + bytes(5, data);
+  };
+  const struct {
+    const char* what;
+    std::string bytes, expected;
+  } cases[] = {
+      {"a scalar", int8("", "\5"), "int8[]"},
+      {"a negative scalar", int8("", minus), "int8[]"},
+      {"dims that look like a name", int8(packed({32, 64}), std::string(2048, '\1')), "int8[32,64]"},
+      {"negative elements", int8(packed({40}), minus + std::string(39, '\x10')), "int8[40]"},
+      {"elements that look like names", int8(packed({36}), std::string(36, '\n')), "int8[36]"},
+      {"elements that look like values", int8(packed({56}), std::string(56, '\x1a')), "int8[56]"},
+      {"elements that look like types", int8(packed({32}), std::string(32, '\x10')), "int8[32]"},
+      {"an optional sequence", int8("", inner), "[0] float32[2]"},
+      {"a name that looks like dims", int8(bytes(1, "0"), inner), "0[0] float32[2]"},
+      {"an empty sequence", int8("", varint(2, 1)), ""},
+      {"an empty message", int8("", ""), ""},
+      {"a sequence that is damaged", int8(bytes(1, "seq"), inner.substr(0, 9)),
+       "bad protobuf_malformed x@0x0b: field 3 says 30 bytes, 5 remain"},
+  };
+  for (const auto& c : cases) EXPECT_EQ(outcome(c.bytes), c.expected) << c.what;
+}
+
 TEST(OnnxTensor, HostileValues) {
   std::vector<std::uint64_t> ones(kMaxRank + 1, 1);
   std::string deep = varint(2, 1);

@@ -135,6 +135,10 @@ TEST(Onnx, ManyInputsAndNames) {
 TEST(Onnx, ContentsDecide) {
   const std::string whole = model(input("x", tensor(1, "2")));
   EXPECT_EQ(outcome(whole, {}, "a.pb"), "in x float32[2]");
+  // The head ends within a text: what stands behind it decides.
+  const std::string text = varint(1, 8) + bytes(6, std::string(10'000, 'd'));
+  EXPECT_EQ(outcome(text + bytes(7, input("x", tensor(1, "2")))), "in x float32[2]");
+  EXPECT_TRUE(outcome(text + bytes(9, "")).starts_with("unknown_format"));
   for (const std::string& other : {varint(1, 1) + bytes(2, bytes(1, bytes(1, "\n\1x"))), varint(1, 0) + bytes(7, ""),
                                    varint(1, 5000) + bytes(7, ""), varint(1, 8), whole + varint(19, 1),
                                    varint(1, 8) + bytes(2, std::string(300, 'a')), bytes(7, "")})

@@ -67,6 +67,16 @@ TEST(Torch, Containers) {
   EXPECT_EQ(outcome(legacy(dict(text("a") + kTensor))), "a float32[2,3]");
 }
 
+// Before torch 1.6 the class of a module is no plain class.
+TEST(Torch, ModulesBeforeZip) {
+  const auto module_of = [](const std::string& id) { return tuple(id) + "Q)\x81}b"; };
+  const std::string linear = text("module") + global("torch.nn.modules.linear", "Linear") + text("l.py") + text("code");
+  EXPECT_EQ(outcome(legacy(dict(text("t") + kTensor + text("m") + module_of(linear) + text("n") + module_of(linear)))),
+            "t float32[2,3]\nbad torch_object x@0x131: torch.nn.modules.linear.Linear at 'm', and 1 more of it");
+  EXPECT_EQ(outcome(legacy(dict(text("m") + module_of(text("module") + text("Linear")) + text("t") + kTensor))),
+            "t float32[2,3]\nbad torch_object x@0x52: what is no class at 'm'");
+}
+
 TEST(Torch, KindsOfTensors) {
   const std::string size = tuple(integer(5) + integer(6)), stride = tuple(integer(6) + integer(1)),
                     f8 = global("torch", "float8_e5m2"),
@@ -86,6 +96,8 @@ TEST(Torch, KindsOfTensors) {
       {"a view of the end", tensor(integer(2), integer(1), "Bool", 10, 8), "bool[2]"},
       {"complex", tensor(integer(2), integer(1), "ComplexDouble"), "complex128[2]"},
       {"quantized", tensor(integer(2), integer(1), "QInt8"), "torch.qint8[2]"},
+      {"two to a byte", tensor(integer(2) + integer(3), integer(3) + integer(1), "QUInt4x2", 4), "torch.quint4x2[2,3]"},
+      {"four to a byte", tensor(integer(8), integer(1), "QUInt2x4", 2), "torch.quint2x4[8]"},
       {"untyped with a dtype", utils("_rebuild_tensor_v3", v3), "float8_e5m2[5,6]"},
       {"a parameter", utils("_rebuild_parameter", kTensor + "\x88" + object(global("collections", "OrderedDict"), "")),
        "float32[2,3]"},
@@ -111,7 +123,12 @@ TEST(Torch, KindsOfTensors) {
                   tuple(global("torch", "int8") + size + stride + "\x89") + "}"),
        "int8[5,6]"},
       {"nested", utils("_rebuild_nested_tensor", kTensor + kOther),
-       "bad torch_object x:m/data.pkl@0x178: torch._utils._rebuild_nested_tensor at ''"},
+       "bad torch_tensor x:m/data.pkl@0x178: it is a nested tensor, whose parts have sizes of their own"},
+      {"nested, jagged",
+       object(global("torch._tensor", "_rebuild_from_type_v2"),
+              global("torch.nested._internal.nested_tensor", "_rebuild_njt") +
+                  global("torch.nested._internal.nested_tensor", "NestedTensor") + tuple("}") + "}"),
+       "bad torch_tensor x:m/data.pkl@0x93: it is a nested tensor, whose parts have sizes of their own"},
   };
   for (const auto& c : cases) EXPECT_EQ(outcome(archive(c.pickle)), c.expected) << c.what;
 }
@@ -182,6 +199,11 @@ TEST(Torch, HostileTensors) {
       {"a parameter of parameters", nested, "torch_tensor: tensors of tensors, more than 16"},
       {"sparse without parts", utils("_rebuild_sparse_tensor", "N"),
        "torch_tensor: its arguments are no layout and parts"},
+      {"sparse, its size far behind",
+       utils("_rebuild_sparse_tensor", "N" + tuple(kTensor + kTensor + kTensor + kTensor + size)),
+       "torch_tensor: it has no values or no size"},
+      {"sparse of what is no tensor", utils("_rebuild_sparse_tensor", "N" + tuple(kTensor + integer(1) + size)),
+       "torch_tensor: it has no values or no size"},
       {"sparse of one part", utils("_rebuild_sparse_tensor", "N" + tuple(kTensor)),
        "torch_tensor: it has no values or no size"},
       {"a subclass of nothing", object(global("torch._tensor", "_rebuild_from_type_v2"), ""),
@@ -202,6 +224,8 @@ TEST(Torch, HostileContainers) {
   // Each level holds the one before twice.
   bomb += put(0);
   for (std::uint32_t i = 0; i < 40; ++i) bomb += "0" + list(get(i) + get(i)) + put(i + 1);
+  std::string wide = list(kTensor) + put(0);
+  for (std::uint32_t i = 0; i < 11; ++i) wide += "0" + list(get(i) + get(i) + get(i) + get(i)) + put(i + 1);
   const struct {
     const char* what;
     std::string bytes, expected;
@@ -210,9 +234,13 @@ TEST(Torch, HostileContainers) {
        "pickle_too_large x:m/data.pkl: nested deeper than 64, or a container that holds itself"},
       {"a list that holds itself", archive("]" + put(0) + get(0) + "a"),
        "pickle_too_large x:m/data.pkl: nested deeper than 64, or a container that holds itself"},
-      {"2^40 tensors in a kilobyte", archive(bomb), "too_many_tensors x:m/data.pkl: the limit is 1048576"},
+      {"2^40 tensors in a kilobyte", archive(bomb),
+       "pickle_too_large x:m/data.pkl: its names, dtypes and shapes take more than 134217728 bytes"},
+      {"2^22 tensors in a kilobyte", archive(wide), "too_many_tensors x:m/data.pkl: the limit is 1048576"},
       {"a long name", archive(dict(text(std::string(kMaxNameBytes + 1, 'n')) + kTensor)),
        "bad invalid_name x: 4097 bytes, the limit is 4096"},
+      {"a longer name", archive(dict(text(std::string(5000, 'n')) + list(kTensor))),
+       "bad invalid_name x: 5003 bytes, the limit is 4096"},
       {"a name that is no text", archive(dict(text("\xff") + kTensor)), "bad invalid_name x: not UTF-8"},
       {"the pickle is cut", ZipBuilder{.entries = {{.name = "m/data.pkl", .data = kProto + "]"}}}.build(),
        "pickle_malformed x:m/data.pkl@0x03: it ends within an instruction"},
@@ -242,7 +270,81 @@ TEST(Torch, WalksHaveALimit) {
   for (std::uint32_t i = 0; i < 60; ++i) keys += "0" + dict(text(key) + get(i) + text(key) + get(i)) + put(i + 1);
   EXPECT_TRUE(outcome(archive(bomb)).ends_with("hold more than 16777216 values, shared ones each time"))
       << outcome(archive(bomb));
-  EXPECT_TRUE(outcome(archive(keys)).ends_with("its names take more than 268435456 bytes")) << outcome(archive(keys));
+  EXPECT_TRUE(outcome(archive(keys)).ends_with("its names, dtypes and shapes take more than 134217728 bytes"))
+      << outcome(archive(keys));
+}
+
+// What is shared costs its place in the file, not each way to it.
+TEST(Torch, SharedTensorsAreReadOnce) {
+  std::string sparse = kTensor + put(0), parts, pairs;
+  for (std::uint32_t level = 1; level <= 12; ++level) {
+    std::string same;
+    for (int i = 0; i < 10; ++i) same += get(level - 1);
+    sparse += "0" + utils("_rebuild_sparse_tensor", "N" + tuple(same + tuple(integer(7)))) + put(level);
+  }
+  EXPECT_TRUE(outcome(archive(sparse)).find("it has no values or no size") != std::string::npos);
+  for (int i = 0; i < 50'000; ++i) parts += get(0);
+  const std::string wide = utils("_rebuild_sparse_tensor", "N" + tuple(get(0) + get(0) + tuple(integer(7)) + parts));
+  std::string shared;
+  for (int i = 0; i < 50'000; ++i) shared += get(1);
+  tests::Collector sink;
+  ASSERT_TRUE(tests::read(archive(kTensor + put(0) + "0" + list(wide + put(1) + shared)), sink).ok());
+  EXPECT_EQ(sink.tensors.size(), 50'001u);
+  EXPECT_EQ(sink.tensors.back().shape, Shape{7});
+  // The keys of one call's arguments, of a list that is no list of calls.
+  std::string keys;
+  for (int i = 0; i < 50'000; ++i) keys += text("a") + "N";
+  const std::string call = tuple("]" + dict(keys)) + put(1);
+  EXPECT_EQ(outcome(archive(list(call + shared + kTensor))).substr(0, 16), "pickle_too_large");
+  // Pairs of an ordered dict, shared, count too.
+  for (int i = 0; i < 50'000; ++i) pairs += integer(1);
+  const std::string ordered = object(global("collections", "OrderedDict"), list(pairs)) + put(1);
+  EXPECT_EQ(outcome(archive(list(ordered + shared))).substr(0, 16), "pickle_too_large");
+}
+
+TEST(Torch, BadPartsAreToldUpToALimit) {
+  const std::string bad = tensor(integer(-1), integer(1));
+  const auto told = [](const std::string& pickle) {
+    tests::Collector sink;
+    EXPECT_TRUE(tests::read(archive(pickle), sink).ok());
+    EXPECT_EQ(sink.calls.size() + sink.tensors.size(), 0u);
+    std::string last = sink.errors.empty() ? "" : sink.errors.back().detail;
+    return std::to_string(sink.errors.size()) + " " + last;
+  };
+  std::string shared = bad + put(0), each, names, classes;
+  for (std::uint32_t level = 0; level < 6; ++level) {
+    std::string same;
+    for (int i = 0; i < 10; ++i) same += get(level);
+    shared += "0" + list(same) + put(level + 1);
+  }
+  EXPECT_EQ(told(shared), "1 axis 0");
+  // One that is shared is missing in each of the calls.
+  EXPECT_EQ(told(list(tuple(tuple(bad + put(0)) + "}") + tuple(tuple(get(0)) + "}"))), "1 axis 0");
+  for (int i = 0; i < 103; ++i) each += bad;
+  EXPECT_EQ(told(list(each)), "101 3 more bad ones");
+  names = kTensor + put(0);
+  for (int i = 0; i < 104; ++i) names += get(0);
+  EXPECT_EQ(told(dict(text(std::string(5000, 'n')) + list(names))), "101 5 more bad ones");
+  for (int i = 0; i < 102; ++i) classes += object(global("a", std::to_string(i)), "");
+  EXPECT_EQ(told(list(classes)), "101 2 more of other classes");
+}
+
+// What is shared comes out each time.
+TEST(Torch, WhatComesOutHasALimit) {
+  std::string axes;
+  for (std::size_t i = 0; i < kMaxRank; ++i) axes += integer(1);
+  const std::string size = tuple(integer(2)), meta = "_rebuild_meta_tensor_no_storage";
+  const std::pair<std::string, int> cases[] = {
+      {dict(text(std::string(4000, 'k')) + kTensor), 4000},
+      {utils(meta, global("torch", std::string(4000, 'd')) + size), 4000},
+      {utils(meta, global("torch", "int8") + tuple(axes)), 8 * static_cast<int>(kMaxRank)},
+  };
+  for (const auto& [pickle, bytes] : cases) {
+    std::string same = pickle + put(0);
+    for (int i = 0; i < (128 << 20) / bytes; ++i) same += get(0);
+    EXPECT_EQ(outcome(archive(list(same))),
+              "pickle_too_large x:m/data.pkl: its names, dtypes and shapes take more than 134217728 bytes");
+  }
 }
 
 TEST(Torch, ContentsDecide) {
@@ -257,6 +359,11 @@ TEST(Torch, ContentsDecide) {
   EXPECT_TRUE(outcome(elsewhere.build()).starts_with("unknown_format"));
   const ZipBuilder arrays{.entries = {{.name = "a.npy", .data = array}, {.name = "a.npy/data.pkl", .data = "N."}}};
   EXPECT_EQ(outcome(arrays.build()), "a float32[2]");
+  const ZipBuilder behind{
+      .entries = {{.name = "m/a.npy", .data = array}, {.name = "m/data.pkl", .data = kProto + kTensor + "."}}};
+  EXPECT_EQ(outcome(behind.build()), "float32[2,3]");
+  const ZipBuilder folder{.entries = {{.name = "m/a.npy", .data = array}, {.name = "n/data.pkl", .data = "N."}}};
+  EXPECT_EQ(outcome(folder.build()), "m/a float32[2]");
 }
 
 }  // namespace
