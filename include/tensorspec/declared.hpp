@@ -37,6 +37,7 @@ struct DeclaredTensor {
 struct Declared {
   std::vector<DeclaredTensor> inputs, outputs;
   std::vector<std::string> notes = {};  // what else the file says of them, a line each
+  bool names_only = false;              // columns of a table: names of axes, no claim that they vary or differ
 
   friend bool operator==(const Declared&, const Declared&) = default;
 };

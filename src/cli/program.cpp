@@ -140,7 +140,7 @@ int program(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "tensorspec: %s\n", error.what());
+    std::fprintf(stderr, "tensorspec: %s\n", printable(error.what()).c_str());
     return kFailed;
   }
 }

@@ -21,10 +21,7 @@ namespace {
 constexpr std::size_t kMaxDocument = std::size_t{64} << 20;
 constexpr std::string_view kType = "TensorSpec";
 
-bool sniff(const Head& head) {
-  if (head.bytes.find(kType) == std::string_view::npos) return false;
-  return head.json() && is_aitune(*head.json());
-}
+bool sniff(const Head& head) { return head.json() && is_aitune(*head.json()); }
 
 class SpecReader {
  public:
@@ -49,10 +46,14 @@ class SpecReader {
     if (!spec.ok()) return within(within(spec.error(), path, " "), file_, ":");
     // "inputs.x" is x among the inputs; what stands elsewhere is an input.
     static constexpr std::string_view kInputs = "inputs", kOutputs = "outputs";
-    const bool output = path.starts_with(kOutputs);
+    const auto is_below = [&](std::string_view side) {
+      return path.starts_with(side) &&
+             (path.size() == side.size() || path[side.size()] == '.' || path[side.size()] == '[');
+    };
+    const bool output = is_below(kOutputs);
     std::string name = path;
     for (const std::string_view side : {kInputs, kOutputs})
-      if (name.starts_with(std::string(side) + ".")) name.erase(0, side.size() + 1);
+      if (is_below(side) && name.substr(side.size(), 1) == ".") name.erase(0, side.size() + 1);
     if (name.empty()) name = "input_0";
     TRY_VOID(check_name(file_, name));
     auto tensor = translate(*spec, std::move(name));

@@ -90,6 +90,17 @@ class RequestParser {
  public:
   // Errors have no place.
   Status parse(std::string_view text) {
+    Status status = walk(text);
+    // simdjson takes what stands behind a document for a document that does not end.
+    if (status.ok() || status.error().code != ErrorCode::json_syntax) return status;
+    const std::size_t end = end_of_object(text);
+    if (end == std::string_view::npos || text.find_first_not_of(kBlanks, end) == std::string_view::npos) return status;
+    return Error{ErrorCode::json_syntax, "", "something stands behind the value"};
+  }
+  const Request& request() const noexcept { return request_; }
+
+ private:
+  Status walk(std::string_view text) {
     request_.call.inputs.clear();
     request_.call.outputs.clear();
     request_.sizes.clear();
@@ -113,9 +124,7 @@ class RequestParser {
     TRY_VOID(finish_walk(document));
     return validate(request_.call);
   }
-  const Request& request() const noexcept { return request_; }
 
- private:
   struct Tensor {
     TensorInfo info;
     bool has_name = false, has_shape = false, has_dtype = false;
@@ -322,8 +331,8 @@ class RequestReader {
       TRY(const bool more, lines.next(line));
       if (!more) return {};
       if (line.text.find_first_not_of(kBlanks) == std::string_view::npos && !line.too_long) continue;
-      Status status = line.too_long ? Error{ErrorCode::recording_line_too_long, "",
-                                            "more than " + std::to_string(LineReader::kMaxLine) + " bytes"}
+      Status status = line.too_long ? Error{ErrorCode::inference_request, "",
+                                            "it takes more than " + std::to_string(LineReader::kMaxLine) + " bytes"}
                                     : parser_.parse(line.text);
       if (status.ok() && !parser_.request().binaries().empty())
         status = Error{ErrorCode::binary_data, "", "binary data cannot stand in a line"};
@@ -365,14 +374,24 @@ class RequestReader {
     return last != std::string_view::npos && text[last] == '}' && next != std::string_view::npos && text[next] == '{';
   }
 
+  // What a document that declares binary data has behind it is those data, whatever they look like.
+  bool declares_binary(std::string_view text) {
+    if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+    const std::size_t end = end_of_object(text);
+    return end != std::string_view::npos && parser_.parse(text.substr(0, end)).ok() &&
+           !parser_.request().binaries().empty();
+  }
+
   // Only what says that there is some has bytes behind it; otherwise the document is all there is.
   Status read_to_end_of_document(std::string& text) {
     for (std::size_t size = kFirstPiece;; size *= 2) {
       TRY_VOID(read_further(source_, body_, text, size));
-      if (body_ == 0 && (lines_ = is_lines(text))) return {};
+      const bool as_lines = body_ == 0 && is_lines(text), binary = as_lines && declares_binary(text);
+      if (lines_ = as_lines && !binary; lines_) return {};
       if (text.size() > kMaxDocument)
         return at({ErrorCode::document_too_large, "", "the limit is " + std::to_string(kMaxDocument) + " bytes"});
-      const std::size_t end = text.find(kBinarySize) == std::string::npos ? std::string::npos : end_of_object(text);
+      const std::size_t end =
+          binary || text.find(kBinarySize) != std::string::npos ? end_of_object(text) : std::string::npos;
       if (end != std::string::npos) text.resize(end);
       if (text.size() < size) return {};
     }

@@ -27,6 +27,8 @@ constexpr std::string_view kKnown[][2] = {{"ContextTokens", "GeneratedTokens"},
 constexpr std::size_t kMaxColumns = 4096;
 // Nested objects that a path leads into.
 constexpr int kMaxDepth = 8;
+// Rows of JSON without counts before the first that has some.
+constexpr std::size_t kMaxRowsBefore = std::size_t{1} << 16;
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t begin = std::min(text.find_first_not_of(kBlanks), text.size());
@@ -37,12 +39,12 @@ std::string_view trimmed(std::string_view text) {
 // Takes a field of CSV (RFC 4180) from the record, which loses it and its delimiter; `kept` holds one with quotes in
 // it.
 std::string_view take_field(std::string_view& record, char delimiter, std::string& kept) {
-  if (const std::size_t begin = record.find_first_not_of(kBlanks); begin < record.size() && record[begin] == '"')
-    record.remove_prefix(begin);
   if (!record.starts_with('"')) {
     const std::size_t end = std::min(record.find(delimiter), record.size());
-    const std::string_view field = record.substr(0, end);
+    std::string_view field = trimmed(record.substr(0, end));
     record.remove_prefix(std::min(end + 1, record.size()));
+    // Blanks before a quote make it text, but no count and no name of a column has quotes around it.
+    if (field.size() > 1 && field.starts_with('"') && field.ends_with('"')) field = field.substr(1, field.size() - 2);
     return field;
   }
   kept.clear();
@@ -55,6 +57,23 @@ std::string_view take_field(std::string_view& record, char delimiter, std::strin
   const std::size_t end = std::min(record.find(delimiter, at), record.size());
   record.remove_prefix(std::min(end + 1, record.size()));
   return kept;
+}
+
+// Is a quoted field open behind the line, which begins within one or not? A quote opens a field as its first character
+// alone; elsewhere it is text.
+bool ends_quoted(std::string_view line, char delimiter, bool quoted) {
+  if (line.find('"') == std::string_view::npos) return quoted;
+  bool begins = !quoted;
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    if (!quoted) {
+      quoted = begins && line[at] == '"';
+      begins = line[at] == delimiter;
+    } else if (line[at] == '"') {
+      if (line.substr(at + 1, 1) == "\"") ++at;
+      else quoted = begins = false;
+    }
+  }
+  return quoted;
 }
 
 std::vector<std::string> fields_of(std::string_view record, char delimiter) {
@@ -121,22 +140,36 @@ bool is_json(std::string_view line) { return trimmed(line).starts_with('{'); }
 // Text, and no comment, list, HTTP request or entry of YAML, with which other formats begin.
 bool is_header_text(std::string_view line) {
   const std::size_t word = line.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-  if (line.starts_with('#') || line.starts_with('[') || line.starts_with("POST ") ||
-      (word < line.size() && line[word] == ':'))
-    return false;
+  if (line.starts_with('#') || line.starts_with('[') || line.starts_with("POST ")) return false;
+  // "key: value" and "key:{"; "date:time" is a name.
+  if (word < line.size() && line[word] == ':' && line.substr(word + 1).find_first_of(" \t\r\"'[{<") == 0) return false;
+  if (word + 1 == line.size() && line[word] == ':') return false;
   return is_utf8(line) && std::none_of(line.begin(), line.end(), [](char c) {
            return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\r';
          });
 }
 
+bool has_known_row(std::string_view text) {
+  for (bool first = true;; first = false) {
+    const std::size_t end = text.find('\n');
+    const auto row = sketch_json(text.substr(0, end));
+    // A document over several lines is no row.
+    if (first && (!row || (row->cut && end != std::string_view::npos))) return false;
+    if (row && !known_in(*row).empty()) return true;
+    if (end == std::string_view::npos) return false;
+    text.remove_prefix(end + 1);
+  }
+}
+
 bool sniff(const Head& head) {
   std::string_view text = head.bytes;
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  const std::size_t end = text.find('\n');
+  std::size_t end = text.find('\n');
+  for (; end != std::string_view::npos && trimmed(text.substr(0, end)).empty(); end = text.find('\n'))
+    text.remove_prefix(end + 1);
   if (is_json(text)) {
-    const JsonSketch* row = first_value(head);
-    // A document over several lines is no row.
-    return row && !row->find("inputs") && !known_in(*row).empty() && trimmed(text.substr(0, end)).size() > 1;
+    const JsonSketch* first = first_value(head);
+    return first && !first->find("inputs") && has_known_row(text);
   }
   std::vector<std::string> columns;
   return end != std::string_view::npos && is_header_text(text.substr(0, end)) &&
@@ -163,7 +196,7 @@ class TraceReader {
     do {
       TRY(const bool some, lines_.next(line));
       if (!some) return no_columns("it is empty");
-    } while (trimmed(line.text).empty() && !line.too_long);
+    } while (is_blank(line));
     return is_json(line.text) ? read_objects(line) : read_table(line);
   }
   const std::vector<std::string>& columns() const noexcept { return columns_; }
@@ -184,7 +217,7 @@ class TraceReader {
 
   // Once there is a row: columns alone are no model.
   void declare() {
-    Declared declared;
+    Declared declared{.inputs = {}, .outputs = {}, .notes = {}, .names_only = true};
     for (const std::string& column : columns_)
       declared.inputs.push_back({column, {}, std::vector<DeclaredDim>{{.text = column}}});
     sink_.declared(declared);
@@ -214,6 +247,8 @@ class TraceReader {
           (columns_.empty() ? "none that is known, name them with --columns" : "not " + join(columns_, ", ")) +
           "; there are " + there.substr(0, 1000));
     }
+    if (ends_quoted(first.text, header->delimiter, false))
+      return no_columns("a quoted field of its header is not closed in its line");
     add_count(header->has(options_.count));
     TRY_VOID(check_columns());
     std::vector<std::size_t> places;
@@ -224,13 +259,16 @@ class TraceReader {
     begin();
     std::string kept;
     for (;;) {
-      TRY(const bool more, next_record());
+      TRY(const bool more, next_record(header->delimiter));
       if (!more) return {};
       std::fill(counts_.begin(), counts_.end(), std::nullopt);
       std::string_view rest = record_.text;
+      if (open_) {
+        bad({ErrorCode::lengths_row, "", "a quoted field that begins here is never closed"}, record_.number);
+        return {};
+      }
       if (record_.too_long) {
-        if (!bad({ErrorCode::recording_line_too_long, "",
-                  "more than " + std::to_string(LineReader::kMaxLine) + " bytes"},
+        if (!bad({ErrorCode::lengths_row, "", "it takes more than " + std::to_string(LineReader::kMaxLine) + " bytes"},
                  record_.number))
           return {};
         continue;
@@ -244,20 +282,20 @@ class TraceReader {
     }
   }
 
-  // A line that is not blank, with those after it as long as a quote is open.
-  Result<bool> next_record() {
+  // A line that is not blank, with those after it as long as a quoted field is open.
+  Result<bool> next_record(char delimiter) {
     do {
       TRY(const bool more, lines_.next(record_));
       if (!more) return false;
-    } while (trimmed(record_.text).empty() && !record_.too_long);
-    auto quotes = std::count(record_.text.begin(), record_.text.end(), '"');
-    if (quotes % 2 == 0) return true;
+    } while (is_blank(record_));
+    open_ = ends_quoted(record_.text, delimiter, false);
+    if (!open_) return true;
     joined_ = record_.text;
-    while (quotes % 2 != 0) {
+    while (open_) {
       LineReader::Line line;
       TRY(const bool more, lines_.next(line));
       if (!more) break;
-      quotes += std::count(line.text.begin(), line.text.end(), '"');
+      open_ = ends_quoted(line.text, delimiter, true);
       record_.too_long = record_.too_long || line.too_long || joined_.size() + line.text.size() > LineReader::kMaxLine;
       if (!record_.too_long) joined_.append("\n").append(line.text);
     }
@@ -266,27 +304,40 @@ class TraceReader {
   }
 
   Status read_objects(LineReader::Line& line) {
-    const auto row = sketch_json(line.text);
-    if (columns_.empty() && row) columns_ = known_in(*row);
-    if (columns_.empty() && row && options_.every)
-      for (const JsonSketch& value : row->members)
-        if (value.kind == '0' && value.key != options_.count) columns_.emplace_back(value.key);
-    if (columns_.empty()) return no_columns("none that is known, name them with --columns");
+    std::vector<std::pair<std::uint64_t, Status>> before;
+    auto row = sketch_json(line.text);
+    while (columns_.empty()) {
+      if (row) columns_ = columns_in(*row);
+      if (!columns_.empty()) break;
+      if (!is_blank(line)) before.emplace_back(line.number, read_row(line));
+      TRY(const bool more, lines_.next(line));
+      if (!more || before.size() == kMaxRowsBefore) return no_columns("none that is known, name them with --columns");
+      row = sketch_json(line.text);
+    }
     add_count(row && has_number(*row, options_.count));
     TRY_VOID(check_columns());
     begin();
+    for (auto& [number, status] : before)
+      if (status.ok() ? !give(number) : !bad(std::move(status).error(), number)) return {};
     for (bool more = true; more;) {
       std::fill(counts_.begin(), counts_.end(), std::nullopt);
-      if (!trimmed(line.text).empty() || line.too_long) {
-        const auto status = line.too_long
-                                ? Status(Error{ErrorCode::recording_line_too_long, "",
-                                               "more than " + std::to_string(LineReader::kMaxLine) + " bytes"})
-                                : read_row(line.text);
-        if (status.ok() ? !give(line.number) : !bad(status.error(), line.number)) return {};
+      if (!is_blank(line)) {
+        auto status = read_row(line);
+        if (status.ok() ? !give(line.number) : !bad(std::move(status).error(), line.number)) return {};
       }
       TRY(more, lines_.next(line));
     }
     return {};
+  }
+
+  static bool is_blank(const LineReader::Line& line) { return trimmed(line.text).empty() && !line.too_long; }
+
+  std::vector<std::string> columns_in(const JsonSketch& row) const {
+    std::vector<std::string> columns = known_in(row);
+    if (columns.empty() && options_.every)
+      for (const JsonSketch& value : row.members)
+        if (value.kind == '0' && !value.is(options_.count)) columns.push_back(unescaped_json(value.key));
+    return columns;
   }
 
   void add_count(bool there) {
@@ -303,9 +354,11 @@ class TraceReader {
     return {};
   }
 
-  Status read_row(std::string_view text) {
+  Status read_row(const LineReader::Line& line) {
+    if (line.too_long)
+      return Error{ErrorCode::lengths_row, "", "it takes more than " + std::to_string(LineReader::kMaxLine) + " bytes"};
     ondemand::document document;
-    TRY_VOID(start_walk(*parser_, text, document));
+    TRY_VOID(start_walk(*parser_, line.text, document));
     ondemand::object row;
     JSON_GET(row, document.get_object(), "", "a JSON object");
     TRY_VOID(read_members(row, "", 0));
@@ -349,6 +402,7 @@ class TraceReader {
   Call call_;
   bool declared_ = false;
   LineReader::Line record_;
+  bool open_ = false;  // a quoted field of the record is not closed
   std::string joined_;
   KeptParser<ondemand::parser> parser_;
 };

@@ -4,6 +4,7 @@
 // entry `signature` has the entries `inputs` and `outputs`, each the text of a JSON list. The rest is not looked at.
 #include <algorithm>
 
+#include "base/escapes.hpp"
 #include "base/json.hpp"
 #include "base/text.hpp"
 #include "base/try.hpp"
@@ -15,6 +16,7 @@ namespace {
 
 // The text that MLflow keeps beside a signature is some kilobytes.
 constexpr std::size_t kMaxBytes = std::size_t{16} << 20;
+constexpr std::string_view kBlanks = " \t";
 constexpr std::string_view kMarks[] = {"artifact_path", "mlflow_version", "model_id",        "model_uuid",
                                        "run_id",        "signature",      "utc_time_created"};
 
@@ -33,26 +35,50 @@ bool says_nothing(std::string_view line) {
   return first == std::string_view::npos || line[first] == '#';
 }
 
-// Is this the line of the key? Then what stands behind the colon.
-std::optional<std::string_view> value_of(std::string_view line, std::string_view key) {
-  line.remove_prefix(indent_of(line));
-  if (!line.starts_with(key) || line.substr(key.size(), 1) != ":") return std::nullopt;
-  line.remove_prefix(key.size() + 1);
-  return line.substr(std::min(line.find_first_not_of(' '), line.size()));
-}
-
 bool is_key(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
-// Keys of a mapping from the first line on.
+// A line "key: value", the key quoted or not.
+struct Entry {
+  std::string_view key, value;
+};
+std::optional<Entry> entry_of(std::string_view line) {
+  line.remove_prefix(indent_of(line));
+  const std::string_view quote = line.substr(0, line.starts_with('"') || line.starts_with('\'') ? 1 : 0);
+  line.remove_prefix(quote.size());
+  const auto size = static_cast<std::size_t>(std::find_if_not(line.begin(), line.end(), is_key) - line.begin());
+  const std::string_view key = line.substr(0, size);
+  line.remove_prefix(size);
+  if (key.empty() || !line.starts_with(quote)) return std::nullopt;
+  line.remove_prefix(quote.size());
+  line.remove_prefix(std::min(line.find_first_not_of(kBlanks), line.size()));
+  if (!line.starts_with(':')) return std::nullopt;
+  line.remove_prefix(1);
+  const std::size_t value = std::min(line.find_first_not_of(kBlanks), line.size());
+  if (value == 0 && !line.empty()) return std::nullopt;
+  return Entry{key, line.substr(value)};
+}
+
+bool is_null(std::string_view value) {
+  static constexpr std::string_view kWords[] = {"", "~", "null", "Null", "NULL"};
+  if (says_nothing(value)) return true;
+  value = value.substr(0, value.find(" #"));
+  value = value.substr(0, value.find_last_not_of(kBlanks) + 1);
+  return std::find(std::begin(kWords), std::end(kWords), value) != std::end(kWords);
+}
+
+// Keys of a mapping from the first line on, which a mark of YAML's may stand before.
 bool sniff(const Head& head) {
+  std::string_view text = head.bytes;
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   bool first = true, flavors = false, other = false;
-  for (std::size_t at = 0; at < head.bytes.size();) {
-    const std::string_view line = take_line(head.bytes, at);
+  for (std::size_t at = 0; at < text.size();) {
+    const std::string_view line = take_line(text, at);
     if (line.starts_with(' ') || says_nothing(line)) continue;
-    const auto colon = static_cast<std::size_t>(std::find_if_not(line.begin(), line.end(), is_key) - line.begin());
-    if (std::exchange(first, false) && (colon == 0 || line.substr(colon, 1) != ":")) return false;
-    flavors = flavors || value_of(line, "flavors");
-    for (const std::string_view mark : kMarks) other = other || value_of(line, mark);
+    if (first && (line.starts_with('%') || line.substr(0, line.find_first_of(kBlanks)) == "---")) continue;
+    const auto entry = entry_of(line);
+    if (std::exchange(first, false) && !entry) return false;
+    flavors = flavors || (entry && entry->key == "flavors");
+    other = other || (entry && std::find(std::begin(kMarks), std::end(kMarks), entry->key) != std::end(kMarks));
   }
   return flavors && other;
 }
@@ -64,16 +90,21 @@ class SignatureReader {
   Result<Declared> read() {
     TRY(text_, read_document(source_, kMaxBytes));
     TRY_VOID(find_signature());
+    std::optional<std::size_t> indent;  // of the keys of the signature; what stands deeper is the value of one
     while (at_ < text_.size()) {
       const std::size_t begin = at_;
       const std::string_view line = take_line(text_, at_);
       if (says_nothing(line)) continue;
-      if (indent_of(line) == 0) break;
-      const auto inputs = value_of(line, "inputs"), outputs = value_of(line, "outputs");
-      if (!inputs && !outputs) continue;
-      const std::string_view value = inputs ? *inputs : *outputs;
-      const auto offset = static_cast<std::size_t>(value.data() - text_.data());
-      TRY(const std::string json, scalar(value, offset, indent_of(line)));
+      const std::size_t own = indent_of(line);
+      if (line[own] == '\t') return fail(begin, "a tab in the indentation");
+      if (own == 0) break;
+      if (own > indent.value_or(own)) continue;
+      indent = own;
+      const auto entry = entry_of(line);
+      if (!entry || (entry->key != "inputs" && entry->key != "outputs")) continue;
+      const bool inputs = entry->key == "inputs";
+      const auto offset = static_cast<std::size_t>(entry->value.data() - text_.data());
+      TRY(const std::string json, scalar(entry->value, offset, own));
       TRY_VOID(read_list(json, inputs ? "input" : "output", begin, inputs ? declared_.inputs : declared_.outputs));
     }
     return std::move(declared_);
@@ -87,17 +118,30 @@ class SignatureReader {
   Status find_signature() {
     while (at_ < text_.size()) {
       const std::string_view line = take_line(text_, at_);
-      if (line.starts_with(' ') || !value_of(line, "signature")) continue;
-      const std::string_view value = *value_of(line, "signature");
-      if (says_nothing(value)) return {};
-      if (value != "null" && value != "~") return fail(at_, "a signature that is no block of inputs and outputs");
+      const auto entry = line.starts_with(' ') ? std::nullopt : entry_of(line);
+      if (!entry || entry->key != "signature") continue;
+      if (says_nothing(entry->value)) return {};
+      if (!is_null(entry->value)) return fail(at_, "a signature that is no block of inputs and outputs");
       at_ = text_.size();
     }
     return Error{.code = ErrorCode::nothing_declared, .where = source_.name(), .detail = "it has no signature"};
   }
 
-  // The text of a scalar whose first line is `value` at `offset`; moves at_ behind it.
+  // The text of a scalar whose first line is `value` at `offset`, or below it; moves at_ behind it.
   Result<std::string> scalar(std::string_view value, std::size_t offset, std::size_t indent) {
+    for (std::size_t next = at_; says_nothing(value) && next < text_.size();) {
+      const std::size_t begin = next;
+      const std::string_view line = take_line(text_, next);
+      if (says_nothing(line)) continue;
+      const std::size_t own = indent_of(line);
+      if (own >= indent && line.substr(own, 1) == "-" && (own + 1 == line.size() || line[own + 1] == ' '))
+        return fail(begin, "a list of YAML, where MLflow has the text of a JSON list");
+      if (own <= indent) break;
+      at_ = next;
+      offset = begin + own;
+      value = line.substr(own);
+    }
+    if (is_null(value)) return std::string();
     if (value.starts_with('\'') || value.starts_with('"')) return quoted(offset);
     const bool block = value.starts_with('|') || value.starts_with('>');
     std::string out(block ? std::string_view() : value);
@@ -108,7 +152,7 @@ class SignatureReader {
       if (!says_nothing(line)) out.append(" ").append(line);
       at_ = next;
     }
-    return out == "null" || out == "~" ? std::string() : out;
+    return is_null(out) ? std::string() : out;
   }
 
   // A line break within is a space, and n of them with nothing between are n - 1.
@@ -143,20 +187,25 @@ class SignatureReader {
     else out.append(breaks - 1, '\n');
   }
 
-  // Those that stand for another character go on into the JSON text as they are.
+  // `at`: behind the backslash; it moves to the last character that belongs to the escape.
   Status escape(std::string& out, std::size_t& at) const {
+    static constexpr std::string_view kFrom = "0abt\tnvfre \"/\\N_LP";
+    static constexpr std::uint32_t kTo[] = {0,  7,   8,   '\t', '\t', '\n', 11,   12,     '\r',
+                                            27, ' ', '"', '/',  '\\', 0x85, 0xA0, 0x2028, 0x2029};
+    if (text_.substr(at, 2) == "\r\n") ++at;
     if (at >= text_.size()) return fail(at, "a text that does not end");
     const char c = text_[at];
     if (c == '\n') {
       while (at + 1 < text_.size() && text_[at + 1] == ' ') ++at;
-    } else if (c == '"' || c == '\\' || c == '/' || c == ' ') {
-      out += c;
-    } else if (c == 'n' || c == 't' || c == 'r') {
-      out += ' ';
-    } else if (c == 'u') {
-      out += "\\u";
+    } else if (const std::size_t known = kFrom.find(c); known != std::string_view::npos) {
+      append_code_point(out, kTo[known]);
     } else {
-      return fail(at, "an unknown escape in a text");
+      const std::size_t digits = c == 'x' ? 2 : c == 'u' ? 4 : c == 'U' ? 8 : 0, begin = at + 1;
+      std::size_t end = begin;
+      const std::uint32_t value = take_digits(text_, end, 16, digits);
+      if (digits == 0 || end - begin != digits || value > 0x10FFFF) return fail(at, "an unknown escape in a text");
+      append_code_point(out, value);
+      at = end - 1;
     }
     return {};
   }

@@ -20,7 +20,7 @@ bool sniff(const Head& head) {
   const JsonSketch* data = sketch ? sketch->find(kData) : nullptr;
   if (!data || data->kind != '[') return false;
   if (!std::all_of(sketch->members.begin(), sketch->members.end(), [](const JsonSketch& member) {
-        return member.key == kData || member.key == kValidation || member.kind == 0;
+        return member.is(kData) || member.is(kValidation) || member.kind == 0;
       }))
     return false;
   const JsonSketch* stream = data->first('[');

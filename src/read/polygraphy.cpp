@@ -22,7 +22,9 @@ bool sniff(const Head& head) {
   const JsonSketch* call = sketch && sketch->kind == '[' ? sketch->first('{') : nullptr;
   const JsonSketch* value = call ? call->first('{') : nullptr;
   return value && std::any_of(value->members.begin(), value->members.end(), [](const JsonSketch& member) {
-           return member.kind == '"' && std::find(std::begin(kKeys), std::end(kKeys), member.key) != std::end(kKeys) &&
+           return member.kind == '"' &&
+                  std::any_of(std::begin(kKeys), std::end(kKeys),
+                              [&](std::string_view key) { return member.is(key); }) &&
                   (member.text.starts_with(kNpy) || member.text.starts_with(kZip));
          });
 }

@@ -2,9 +2,12 @@
 #include "read/reader.hpp"
 
 #include <algorithm>
+#include <new>
+#include <stdexcept>
 
 #include "base/text.hpp"
 #include "base/try.hpp"
+#include "wire/document.hpp"
 
 namespace tensorspec {
 namespace {
@@ -35,6 +38,20 @@ Result<const Reader*> reader_named(const ByteSource& source, std::string_view id
                .detail = "no format is called '" + std::string(id) + "'; there are " + all_ids()};
 }
 
+// The one that takes what begins so; nullptr: none.
+Result<const Reader*> taker_of(std::span<const Reader* const> readers, const Head& head) {
+  const Reader* found = nullptr;
+  for (const Reader* reader : readers) {
+    if (!reader->sniff(head)) continue;
+    if (found)
+      return Error{.code = ErrorCode::ambiguous_format,
+                   .where = head.source.name(),
+                   .detail = std::string(found->id) + " and " + std::string(reader->id)};
+    found = reader;
+  }
+  return found;
+}
+
 Error unknown(const ByteSource& source, std::string_view head, std::string_view extension) {
   Error error{.code = ErrorCode::unknown_format, .where = source.name(), .detail = {}};
   if (head.find("\"tensorspec-contract\"") != std::string_view::npos) {
@@ -48,7 +65,61 @@ Error unknown(const ByteSource& source, std::string_view head, std::string_view 
   return error;
 }
 
-Result<std::string> read_source(ByteSource& source, ReadSink& sink, std::string_view from, std::string_view extension) {
+// Lets through what the limits allow, whichever format it comes from: names and the texts of dtypes are shown and kept.
+class BoundedSink final : public ReadSink {
+ public:
+  BoundedSink(const std::string& file, ReadSink& sink) : file_(file), sink_(sink) {}
+
+  void tensor(TensorInfo tensor) override {
+    if (!fits(tensor)) bad(too_long(tensor, 0));
+    else if (!stopped_) sink_.tensor(std::move(tensor));
+  }
+  void call(const Call& call, std::uint64_t line) override {
+    for (const auto* side : {&call.inputs, &call.outputs})
+      for (const TensorInfo& tensor : *side)
+        if (!fits(tensor)) {
+          bad(too_long(tensor, line));
+          return;
+        }
+    if (!stopped_) sink_.call(call, line);
+  }
+  void declared(const Declared& found) override {
+    for (const auto* side : {&found.inputs, &found.outputs})
+      for (const DeclaredTensor& tensor : *side)
+        if (!fits(tensor)) {
+          failed_ = too_long(tensor, 0);
+          return;
+        }
+    sink_.declared(found);
+  }
+  bool bad(const Error& error) override {
+    stopped_ = stopped_ || !sink_.bad(error);
+    return !stopped_;
+  }
+  // A declaration is used whole or not at all.
+  const Status& failed() const noexcept { return failed_; }
+
+ private:
+  template <class Tensor>
+  static bool fits(const Tensor& tensor) noexcept {
+    return tensor.name.size() <= kMaxNameBytes && tensor.dtype.name().size() <= kMaxNameBytes;
+  }
+  template <class Tensor>
+  Error too_long(const Tensor& tensor, std::uint64_t line) const {
+    const std::size_t name = tensor.name.size(), dtype = tensor.dtype.name().size();
+    return {ErrorCode::invalid_name, file_ + (line > 0 ? ":line " + std::to_string(line) : ""),
+            (name > kMaxNameBytes ? "a name of " + std::to_string(name) + " bytes"
+                                  : "a dtype of " + std::to_string(dtype) + " bytes at '" + tensor.name + "'") +
+                ", the limit is " + std::to_string(kMaxNameBytes)};
+  }
+
+  const std::string& file_;
+  ReadSink& sink_;
+  Status failed_;
+  bool stopped_ = false;
+};
+
+Result<std::string> read_with(ByteSource& source, ReadSink& sink, std::string_view from, std::string_view extension) {
   const std::size_t colon = from.find(':');
   TRY(const Reader* reader,
       from.empty() ? choose_reader(kReaders, source, extension) : reader_named(source, from.substr(0, colon)));
@@ -62,6 +133,25 @@ Result<std::string> read_source(ByteSource& source, ReadSink& sink, std::string_
                  .detail = "the format '" + std::string(reader->id) + "' takes no columns"};
   }
   return std::string(reader->id);
+}
+
+// Memory ran out while a file was read: says which.
+class OutOfMemory final : public std::bad_alloc {
+ public:
+  explicit OutOfMemory(const std::string& file) : message_(file + ": there is not enough memory to read it") {}
+  const char* what() const noexcept override { return message_.what(); }
+
+ private:
+  std::runtime_error message_;  // whose copies do not throw
+};
+
+Result<std::string> read_source(ByteSource& source, ReadSink& sink, std::string_view from, std::string_view extension) {
+  BoundedSink bounded(source.name(), sink);
+  try {
+    TRY(std::string format, read_with(source, bounded, from, extension));
+    TRY_VOID(bounded.failed());
+    return format;
+  } catch (const std::bad_alloc&) { throw OutOfMemory(source.name()); }
 }
 
 // Keeps what is declared and nothing else.
@@ -111,15 +201,13 @@ bool lists_extension(std::string_view list, std::string_view extension) noexcept
 Result<const Reader*> choose_reader(std::span<const Reader* const> readers, ByteSource& source,
                                     std::string_view extension) {
   TRY(const std::string_view bytes, source.head());
-  const Head head(bytes, source);
-  const Reader* found = nullptr;
-  for (const Reader* reader : readers) {
-    if (!reader->sniff(head)) continue;
-    if (found)
-      return Error{.code = ErrorCode::ambiguous_format,
-                   .where = source.name(),
-                   .detail = std::string(found->id) + " and " + std::string(reader->id)};
-    found = reader;
+  // Formats that are no text show at once what they are.
+  const bool more = bytes.size() == ByteSource::kHeadBytes && bytes.find('\0') == std::string_view::npos;
+  TRY(const Reader* found, taker_of(readers, {bytes, source, more}));
+  if (!found && more) {
+    std::string longer;
+    TRY_VOID(read_further(source, 0, longer, kLongHead));
+    TRY(found, taker_of(readers, {longer, source}));
   }
   if (!found) return unknown(source, bytes, extension);
   return found;

@@ -18,12 +18,17 @@ namespace tensorspec {
 // Tensors that one file may have: above what any model has.
 inline constexpr std::size_t kMaxTensors = std::size_t{1} << 20;
 
+// What tells a text may stand behind a long value: what no reader knows by its first page is shown to them once more
+// with this much of it.
+inline constexpr std::size_t kLongHead = std::size_t{256} << 10;
+
 // What a format is recognised by.
 struct Head {
-  Head(std::string_view head, ByteSource& of) : bytes(head), source(of) {}
+  Head(std::string_view head, ByteSource& of, bool grows = false) : bytes(head), source(of), more(grows) {}
 
-  std::string_view bytes;  // the first ByteSource::kHeadBytes, fewer when there are no more
+  std::string_view bytes;  // the first ByteSource::kHeadBytes or kLongHead, fewer when there are no more
   ByteSource& source;      // for a format whose mark is not in the head; a stream is then held in memory
+  bool more;               // whoever is not sure is asked again with more bytes
 
   // The first value, when they are JSON; worked out once for all who ask.
   const std::optional<JsonSketch>& json() const {

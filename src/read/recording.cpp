@@ -4,6 +4,8 @@
 // the memory of its longest line, from a pipe too.
 #include "tensorspec/recording.hpp"
 
+#include <algorithm>
+
 #include "base/try.hpp"
 #include "read/json_head.hpp"
 
@@ -27,6 +29,13 @@ bool has_inputs(std::string_view text) {
   return false;
 }
 
+// May the tensors of a value that is cut still turn out to be those of another format?
+bool is_open(const JsonSketch& inputs) {
+  if (!inputs.cut) return false;
+  const JsonSketch* tensor = inputs.members.empty() ? nullptr : &inputs.members[0];
+  return !tensor || tensor->kind == 0 || (tensor->kind == '{' && (tensor->members.empty() || tensor->members[0].cut));
+}
+
 // The first value decides, as for every format in JSON. Where that is broken: some line is an object with inputs. Line
 // by line, so that a recording whose first line is broken still is one.
 bool sniff(const Head& head) {
@@ -36,7 +45,8 @@ bool sniff(const Head& head) {
   if (!rest.starts_with('{')) return false;
   if (const auto& sketch = head.json()) {
     const JsonSketch* inputs = sketch->find("inputs");
-    return inputs && inputs->kind != '[' && !is_aitune(*sketch) && has_inputs(rest.substr(0, rest.find('\n')));
+    if (!inputs || inputs->kind == '[' || is_aitune(*sketch) || (head.more && is_open(*inputs))) return false;
+    return inputs->key.data() < rest.data() + std::min(rest.find('\n'), rest.size());
   }
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());

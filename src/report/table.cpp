@@ -16,6 +16,23 @@ std::size_t width_of(std::string_view text) {
   return width;
 }
 
+// Cells are bounded, since names in files may be of any kind: a row takes what it says, not what the longest name
+// takes.
+constexpr std::size_t kMaxCell = 320, kMaxPadded = 80, kCellEnd = 60;
+
+// What is longer loses its middle.
+std::string shown(const std::string& cell) {
+  const std::size_t width = width_of(cell);
+  if (width <= kMaxCell) return cell;
+  const auto at_point = [&](std::size_t number) {
+    std::size_t at = 0;
+    for (std::size_t seen = 0; at < cell.size(); ++at)
+      if ((static_cast<unsigned char>(cell[at]) & 0xC0) != 0x80 && seen++ == number) break;
+    return at;
+  };
+  return cell.substr(0, at_point(kMaxCell - kCellEnd - 3)) + "..." + cell.substr(at_point(width - kCellEnd));
+}
+
 std::string shape_text(const std::vector<Dim>& shape) {
   std::vector<std::string> dims;
   for (const Dim& dim : shape) dims.push_back(dim.to_string());
@@ -107,14 +124,16 @@ std::string align(const std::vector<std::vector<std::string>>& rows, std::string
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()), 0);
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
+    for (std::size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], std::min(width_of(row[i]), kMaxPadded));
   }
   std::string out;
   for (const auto& row : rows) {
     std::string line(indent);
     for (std::size_t i = 0; i < row.size(); ++i) {
-      line += row[i];
-      line.append(widths[i] - width_of(row[i]) + 2, ' ');
+      const std::string cell = shown(row[i]);
+      line += cell;
+      line.append(std::max(widths[i], width_of(cell)) - width_of(cell) + 2, ' ');
     }
     line.erase(line.find_last_not_of(' ') + 1);
     out += line + "\n";

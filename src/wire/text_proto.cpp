@@ -2,7 +2,11 @@
 #include "wire/text_proto.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <limits>
+#include <system_error>
 
+#include "base/escapes.hpp"
 #include "base/try.hpp"
 #include "wire/bytes.hpp"
 
@@ -165,43 +169,18 @@ class Parser {
       return {};
     }
     if (c >= '0' && c <= '7') {
-      out += static_cast<char>(number(8, 3));
+      out += static_cast<char>(take_digits(text_, at_, 8, 3));
       return {};
     }
     if (c != 'x' && c != 'X' && c != 'u' && c != 'U') return fail("an unknown escape in a string");
     ++at_;
     const std::size_t begin = at_, digits = c == 'u' ? 4 : c == 'U' ? 8 : 2;
-    const unsigned value = number(16, digits);
+    const std::uint32_t value = take_digits(text_, at_, 16, digits);
     const bool code_point = c == 'u' || c == 'U';
     if (at_ == begin || (code_point && at_ - begin != digits)) return fail("an unknown escape in a string");
     if (code_point) append_code_point(out, value);
     else out += static_cast<char>(value);
     return {};
-  }
-
-  unsigned number(unsigned base, std::size_t most) {
-    unsigned value = 0;
-    for (std::size_t i = 0; i < most && at_ < text_.size(); ++i, ++at_) {
-      const char c = text_[at_];
-      const unsigned digit = is_digit(c)            ? static_cast<unsigned>(c - '0')
-                             : c >= 'a' && c <= 'f' ? static_cast<unsigned>(c - 'a' + 10)
-                             : c >= 'A' && c <= 'F' ? static_cast<unsigned>(c - 'A' + 10)
-                                                    : 16;
-      if (digit >= base) break;
-      value = value * base + digit;
-    }
-    return value;
-  }
-
-  static void append_code_point(std::string& out, unsigned value) {
-    if (value < 0x80) {
-      out += static_cast<char>(value);
-      return;
-    }
-    const int more = value < 0x800 ? 1 : value < 0x10000 ? 2 : 3;
-    static constexpr unsigned kLead[] = {0, 0xC0, 0xE0, 0xF0};
-    out += static_cast<char>(kLead[more] | (value >> (6 * more) & 0x3F));
-    for (int i = more - 1; i >= 0; --i) out += static_cast<char>(0x80 | (value >> (6 * i) & 0x3F));
   }
 
   static std::string shortened(const std::string& name) {
@@ -214,6 +193,22 @@ class Parser {
 };
 
 }  // namespace
+
+std::optional<std::int64_t> whole_number_of(const TextField& field) noexcept {
+  if (field.kind != Kind::word) return std::nullopt;
+  std::string_view digits = field.value;
+  const bool negative = digits.starts_with('-');
+  if (negative) digits.remove_prefix(1);
+  const bool hex = digits.starts_with("0x") || digits.starts_with("0X");
+  if (hex) digits.remove_prefix(2);
+  const int base = hex ? 16 : digits.starts_with('0') ? 8 : 10;
+  std::uint64_t value = 0;
+  const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+  if (error != std::errc() || stop != digits.data() + digits.size() || value > kMost + (negative ? 1 : 0))
+    return std::nullopt;
+  return static_cast<std::int64_t>(negative ? 0 - value : value);
+}
 
 Result<std::vector<TextField>> parse_text_proto(std::string_view text, bool cut) { return Parser(text, cut).run(); }
 

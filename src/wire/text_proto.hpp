@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,9 @@ struct TextField {
   std::vector<TextField> fields = {};
   std::size_t offset = 0;  // of the name
 };
+
+// The whole number that a word spells: decimal, octal behind 0, hexadecimal behind 0x; nullopt: none of 64 bits.
+std::optional<std::int64_t> whole_number_of(const TextField& field) noexcept;
 
 inline constexpr std::size_t kMaxTextFields = std::size_t{1} << 20;
 inline constexpr int kMaxTextDepth = 64;

@@ -155,6 +155,10 @@ TEST(Hints, WhatCallsOverrule) {
   Declared other{{tensor("x", "1|48")}, {}};
   other.inputs[0].dtype = DType(DType::Kind::float16);
   EXPECT_EQ(join(overruled(learned({{"x", {"1", "48"}}}), other), ""), "x is declared float16, float32 was seen");
+  // Columns of a table have names alone.
+  Declared columns = other;
+  columns.names_only = true;
+  EXPECT_TRUE(overruled(learned({{"x", {"1", "48"}}}), columns).empty());
   EXPECT_EQ(said(learned({{"other", {"1"}}}), "1", "2"), "");
   const auto limited = [&](std::int64_t min, std::int64_t max, const std::string& seen) {
     Declared limits{{{"x", {}, std::vector<DeclaredDim>{{.text = "batch", .min = min, .max = max}}}}, {}};

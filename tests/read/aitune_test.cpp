@@ -29,6 +29,12 @@ TEST(Aitune, Specs) {
        "in args[0] float16[batch 1..8,3,? 10..20]\nin kwargs.y float16[? 1..4]"},
       {"sides", "{\"inputs\":{\"x\":" + twice + "},\"outputs\":[" + half + "]}",
        "in x float16[2*batch]\nout outputs[0] float16[? 1..4]"},
+      {"only like sides", "{\"outputs_mask\":" + half + ",\"inputs_mask\":" + half + ",\"outputs\":" + half + "}",
+       "in outputs_mask float16[? 1..4]\nin inputs_mask float16[? 1..4]\nout outputs float16[? 1..4]"},
+      {"behind a long key", "{\"" + std::string(4080, 'k') + "\":0,\"inputs\":{\"x\":" + half + "}}",
+       "in x float16[? 1..4]"},
+      {"behind a long name", "{\"inputs\":{\"" + std::string(4090, 'k') + "\":" + half + "}}",
+       "in " + std::string(4090, 'k') + " float16[? 1..4]"},
   };
   for (const auto& c : cases) EXPECT_EQ(outcome(c.text), c.expected) << c.what;
   // What our own class writes.

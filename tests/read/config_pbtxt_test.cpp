@@ -26,6 +26,15 @@ TEST(ConfigPbtxt, Declarations) {
        R"(backend: "b" batch_input { kind: BATCH_ELEMENT_COUNT target_name: "n" data_type: TYPE_FP32 })"
        R"( model_warmup [ { name: "w" inputs { key: "x" value { dims: [1.5e-3, inf] } } } ] max_batch_size: 0)",
        ""},
+      {"numbers in octal and hexadecimal, data types by number",
+       "max_batch_size: 0x10 input { name: 'x' data_type: 11 dims: [010, 0XaF, -1, 0] reshape { shape: [ 010 ] } }"
+       " output { name: 'y' data_type: 13 } output { name: 'z' data_type: 0 }",
+       "in x float32[batch 1..16,8,175,?,0]\nout y string[batch 1..16]\nout z [batch 1..16]\n"
+       "note x: the model itself has the shape [8] behind the batch, callers that of dims"},
+      {"what tells it behind a comment", "# " + std::string(5000, 'c') + "\ninput { name: 'x' dims: 1 }", "in x [1]"},
+      {"what tells it behind parameters",
+       "parameters { key: 'a' value { string_value: '" + std::string(5000, 'c') + "' } } input { name: 'x' dims: 1 }",
+       "in x [1]"},
       {"notes",
        R"(max_batch_size: 4 input { name: "x" dims: 6 reshape { shape: [ 2, 3 ] } optional: true allow_ragged_batch: true })",
        "in x [batch 1..4,6]\nnote x: the model itself has the shape [2, 3] behind the batch, callers that of dims\n"
@@ -50,6 +59,12 @@ TEST(ConfigPbtxt, Errors) {
       {"a size", "input { name: 'x' dims: 1.5 }", "config_pbtxt x@0x12: dims is no whole number"},
       {"a size of text", "input { name: 'x' dims: '2' }", "config_pbtxt x@0x12: dims is no whole number"},
       {"a negative size", "input { name: 'x' dims: -2 }", "invalid_extent x@0x12: -2"},
+      {"no octal digit", "input { name: 'x' dims: 08 }", "config_pbtxt x@0x12: dims is no whole number"},
+      {"no digits", "input { name: 'x' dims: 0x }", "config_pbtxt x@0x12: dims is no whole number"},
+      {"no such data type", "input { name: 'x' data_type: 15 }", "config_pbtxt x@0x12: no data_type has the number 15"},
+      {"a batch size twice", "max_batch_size: 8 input { name: 'x' } max_batch_size: 4",
+       "config_pbtxt x@0x26: max_batch_size stands a second time"},
+      {"a name twice", "input { name: 'x' name: 'y' }", "config_pbtxt x@0x12: name stands a second time"},
       {"a size beyond 64 bits", "input { name: 'x' dims: 99999999999999999999 }",
        "config_pbtxt x@0x12: dims is no whole number"},
       {"no name", "output { dims: 2 }", "config_pbtxt x@0x00: an output without a name"},

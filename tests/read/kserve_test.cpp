@@ -73,11 +73,32 @@ TEST(Kserve, BinaryData) {
        "binary_data x: inputs[0]: binary_data_size -1"},
   };
   for (const auto& c : cases) EXPECT_EQ(calls_of(c.bytes), c.expected) << c.what;
+  // Bytes that look like lines are still those of the tensor.
+  EXPECT_EQ(calls_of(binary("[1]", "FP32", 4) + "\n{ab"), "x float32[1]; ");
+  EXPECT_EQ(calls_of(binary("[1]", "BYTES", 19) + le(15, 4) + "{\"a\":1}\n{\"b\":2}"), "x string[1]; ");
+  EXPECT_EQ(calls_of(request(tensor("x", "[3]", "INT8", R"(,"parameters":{"\u0062inary_data_size":3})")) + "\n{}"),
+            "x int8[3]; ");
   // A document that is larger than one piece, with braces in texts.
   const std::string long_text =
       request(tensor("pad", "[1]", "BYTES", ",\"data\":[\"" + std::string(200'000, '}') + "\\\"\"]") + "," +
               tensor("x", "[1]", "INT8", R"(,"parameters":{"binary_data_size":1})"));
   EXPECT_EQ(calls_of(long_text + "{"), "pad string[1]; x int8[1]; ");
+}
+
+TEST(Kserve, KeysInAnyOrder) {
+  const std::string data = "\"data\":[[0.5" + std::string(5000, '0') + "],[\"a]b\"]]",
+                    rest = R"("name":"x","shape":[2],"datatype":"FP32")";
+  EXPECT_EQ(calls_of("{\"inputs\":[{" + data + "," + rest + "}]}"), "x float32[2]; ");
+  EXPECT_EQ(calls_of("{\"id\":\"" + std::string(5000, 'i') + "\",\"inputs\":[{" + rest + "}]}"), "x float32[2]; ");
+  EXPECT_EQ(calls_of("{\"parameters\":{\"a\":[" + std::string(200'000, ' ') + "]},\"\\u0069nputs\":[{" + rest + "}]}"),
+            "x float32[2]; ");
+  // Cut where it could be a recording.
+  const std::string before = "{\"id\":\"" + std::string(4096 - 18, 'i') + "\",\"inputs\":";
+  ASSERT_EQ(before.size(), 4096u);
+  EXPECT_EQ(calls_of(before + "[{" + rest + "}]}"), "x float32[2]; ");
+  EXPECT_EQ(
+      calls_of("POST /v2 HTTP/1.1\r\nCookie: " + std::string(5000, 'c') + "\r\n\r\n{\"inputs\":[{" + rest + "}]}"),
+      "x float32[2]; ");
 }
 
 TEST(Kserve, SentOverHttp) {
@@ -125,9 +146,13 @@ TEST(Kserve, Errors) {
       {"one name", request(tensor("x", "[1]") + "," + tensor("x", "[1]")), "duplicate_tensor x: x: "},
       {"a NUL in a name", request(tensor("a\\u0000", "[1]")), std::string("invalid_name x: a NUL in 'a\0'", 29)},
       {"more behind", request(tensor("x", "[1]")) + " {}", "json_syntax x: something stands behind the value"},
-      {"a line with binary data", binary("[1]", "INT8", 1) + "\n{}\n",
-       "bad binary_data x:line 1: binary data cannot stand in a line\nbad inference_request x:line 2: it has no "
-       "inputs"},
+      {"text behind", request(tensor("x", "[1]")) + " junk", "json_syntax x: something stands behind the value"},
+      {"lines behind binary data", binary("[1]", "INT8", 1) + "\n{}\n",
+       "binary_data x@0x5c: 3 bytes behind the last tensor"},
+      {"a line with binary data", request(tensor("x", "[1]")) + "\n" + binary("[1]", "INT8", 1) + "\n{}\n",
+       "x float32[1]; \nbad binary_data x:line 2: binary data cannot stand in a line\nbad inference_request x:line 3: "
+       "it "
+       "has no inputs"},
   };
   for (const auto& c : cases)
     EXPECT_TRUE(calls_of(c.text, "kserve").starts_with(c.expected)) << c.what << ": " << calls_of(c.text, "kserve");

@@ -33,6 +33,37 @@ TEST(Lengths, Tables) {
   for (const auto& c : cases) EXPECT_EQ(calls_of(c.text, c.from), c.expected) << c.what;
 }
 
+TEST(Lengths, AQuoteOpensAFieldOnlyAtItsBeginning) {
+  const std::string head = "input_tokens,output_tokens,text\n";
+  const auto two = [](int a) { return "input_tokens [" + std::to_string(a) + "]; output_tokens [2]; "; };
+  EXPECT_EQ(calls_of(head + "1,2,5\" pipe\n2,2,z\n3,2,6\" x\n4,2,v\n"),
+            two(1) + "\n" + two(2) + "\n" + two(3) + "\n" + two(4));
+  EXPECT_EQ(calls_of(head + "1,2, \"x\n2,2,\"a\"\"\n\"\"\" b\n3,2,\"\"\n"), two(1) + "\n" + two(2) + "\n" + two(3));
+  // What opens a field is held against the delimiter of the table.
+  EXPECT_EQ(calls_of("input_tokens;output_tokens;text\n1;2;a,\"b\n2;2;\"c;\nd\"\n3;2;\n"),
+            two(1) + "\n" + two(2) + "\n" + two(3));
+  EXPECT_EQ(calls_of("input_tokens,output_tokens,\"te\nxt\"\n1,2,3\n"),
+            "lengths_columns x: a quoted field of its header is not closed in its line");
+  EXPECT_EQ(calls_of("input_tokens\toutput_tokens\ttext\n1\t2\t\"a\tb\"\n\t\"7\"\t\n"),
+            two(1) + "\nbad lengths_row x:line 3: no whole number for input_tokens");
+}
+
+TEST(Lengths, WhatIsToldIsRead) {
+  const std::string two = "input_tokens [1]; output_tokens [2]; ";
+  EXPECT_EQ(calls_of("\n \r\n\ninput_tokens,output_tokens\n1,2\n"), two);
+  EXPECT_EQ(calls_of("date:time,input_tokens,output_tokens\n0,1,2\n"), two);
+  EXPECT_EQ(calls_of(std::string(5000, 'x') + ",input_tokens,output_tokens\n0,1,2\n"), two);
+  EXPECT_EQ(calls_of("\n{\"input_tokens\":1,\"output_tokens\":2}\n"), two);
+  EXPECT_EQ(calls_of("{\"prompt\":\"" + std::string(5000, 'x') + "\",\"input_tokens\":1,\"output_tokens\":2}\n"), two);
+  EXPECT_EQ(calls_of(R"({"\u0069nput_tokens":1,"output_tokens":2})"), two);
+  const std::string rows = "{\"error\":\"x\"}\n{oops\n\n{\"input_tokens\":1,\"output_tokens\":2}\n";
+  EXPECT_TRUE(calls_of(rows).starts_with(
+      two + "\nbad lengths_row x:line 1: no whole number for input_tokens\nbad json_syntax x:line 2: "))
+      << calls_of(rows);
+  EXPECT_EQ(calls_of("{\"error\":\"x\"}\n{}\n", "lengths"),
+            "lengths_columns x: none that is known, name them with --columns");
+}
+
 TEST(Lengths, JsonLines) {
   const struct {
     const char *what, *text, *from, *expected;
@@ -55,7 +86,8 @@ TEST(Lengths, ABadRowCostsItself) {
   EXPECT_EQ(calls_of(head + "-1,2\n1,2\n"), good + "\n" + good + "\nbad invalid_extent x:line 3: ContextTokens: -1");
   EXPECT_EQ(calls_of(head + "9999999999999999999999,2\n"),
             good + "\nbad lengths_row x:line 3: no whole number for ContextTokens");
-  EXPECT_EQ(calls_of(head + "\"open,2\n1,2\n"), good + "\nbad lengths_row x:line 3: no whole number for ContextTokens");
+  EXPECT_EQ(calls_of(head + "\"open,2\n1,2\n"),
+            good + "\nbad lengths_row x:line 3: a quoted field that begins here is never closed");
   const std::string row = "{\"input_length\":1,\"output_length\":2}\n", one = "input_length [1]; output_length [2]; ";
   EXPECT_EQ(calls_of(row + "{\"input_length\":1}\n" + row),
             one + "\n" + one + "\nbad lengths_row x:line 2: no whole number for output_length");
@@ -84,6 +116,7 @@ TEST(Lengths, NoRowsAreNothing) {
   EXPECT_TRUE(tests::read("ContextTokens,GeneratedTokens\n1,2\n", sink).ok());
   ASSERT_EQ(sink.declarations.size(), 1u);
   EXPECT_EQ(tests::described(sink.declarations[0].inputs[1]), "GeneratedTokens [GeneratedTokens]");
+  EXPECT_TRUE(sink.declarations[0].names_only);
 }
 
 TEST(Lengths, Columns) {

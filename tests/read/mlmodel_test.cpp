@@ -38,9 +38,23 @@ TEST(Mlmodel, Signatures) {
       {"columns",
        "signature:\n  inputs: '[{\"name\": \"a\", \"type\": \"long\"}, {\"name\": \"b\", \"type\": \"binary\"}]'\n",
        "in a int64\nin b binary"},
+      {"a quoted key", "\"signature\" :\n  'inputs': '" + x + "'\n", "in x float32[?,3]"},
+      {"null with a comment", "signature: # of mine\n  inputs: '" + x + "'\n  outputs: null # none\n",
+       "in x float32[?,3]"},
+      {"below its key", "signature:\n  inputs:\n\n    '" + x + "'\n  outputs:\n", "in x float32[?,3]"},
+      {"keys within values", "signature:\n  params:\n    inputs: 7\n  inputs: '" + x + "'\n", "in x float32[?,3]"},
+      {"escapes of YAML",
+       R"(signature:
+  inputs: "[{\"name\":\t\"caf\xE9\U0001F600\u00e9\\u0041\", \"type\": \"double\"}]"
+)",
+       "in caf\xc3\xa9\xf0\x9f\x98\x80\xc3\xa9"
+       "A float64"},
       {"carriage returns", "signature:\r\n  inputs: '[{\"type\":\r\n\r\n    \"string\"}]'\r\n", "in input_0 string"},
   };
   for (const auto& c : cases) EXPECT_EQ(outcome(file(c.signature)), c.expected) << c.what;
+  const std::string text = file("signature:\n  inputs: '" + x + "'\n");
+  for (const char* before : {"---\n", "\xEF\xBB\xBF", "\xEF\xBB\xBF%YAML 1.1\n--- # of mine\n"})
+    EXPECT_EQ(outcome(before + text), "in x float32[?,3]") << before;
 }
 
 TEST(Mlmodel, Errors) {
@@ -52,6 +66,12 @@ TEST(Mlmodel, Errors) {
       {"no signature", file(""), "nothing_declared x: it has no signature"},
       {"null", file("signature: null\n"), "nothing_declared x: it has no signature"},
       {"not a block", file("signature: {}\n"), "mlmodel x@0x5a: a signature that is no block of inputs and outputs"},
+      {"a list", file("signature:\n  inputs:\n  - name: x\n    type: double\n"),
+       "mlmodel x@0x61: a list of YAML, where MLflow has the text of a JSON list"},
+      {"a list below", file("signature:\n  outputs:\n    - {name: x}\n"),
+       "mlmodel x@0x62: a list of YAML, where MLflow has the text of a JSON list"},
+      {"a tab", file("signature:\n\tinputs: '[]'\n"), "mlmodel x@0x57: a tab in the indentation"},
+      {"half an escape", file("signature:\n  inputs: \"\\xE\"\n"), "mlmodel x@0x63: an unknown escape in a text"},
       {"no end", "flavors:\nsignature:\n  inputs: '[", "mlmodel x@0x1e: a text that does not end"},
       {"no JSON", inputs("[{]"), "mlmodel x@0x57: inputs: byte 3: not valid JSON: "},
       {"no list", inputs("{}"), "mlmodel x@0x57: inputs are no list"},

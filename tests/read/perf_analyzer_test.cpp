@@ -9,6 +9,8 @@ namespace {
 using tests::calls_of;
 
 TEST(PerfAnalyzer, Requests) {
+  const std::string long_first =
+      R"({"validation_data":[{"o":[")" + std::string(5000, 'v') + R"("]}],"data":[{"a":[1]}]})";
   const struct {
     const char *what, *text, *expected;
   } cases[] = {
@@ -19,6 +21,8 @@ TEST(PerfAnalyzer, Requests) {
       {"content alone is a list", R"({"data":[{"a":{"content":[1,2]}}]})", "a [2]; "},
       {"streams", R"({"data":[[{"a":[1]},{"a":[1,2]}],[{"a":[1,2,3]}]],"validation_data":[]})",
        "a [1]; \na [2]; \na [3]; "},
+      {"validation first", long_first.c_str(), "a [1]; "},
+      {"escapes", R"({"\u0064ata":[{"a":[1]}]})", "a [1]; "},
       {"nothing", R"({"data":[{"a":{"content":[1]}}, {}]})",
        "a [1]; \nbad perf_analyzer x:data[1]: a request without inputs"},
   };

@@ -210,6 +210,43 @@ TEST(Readers, OneFormatTakesAFile) {
   }
 }
 
+// Names and dtypes are bounded whatever they come from.
+TEST(Readers, LongTextsCostThemselves) {
+  const std::string longest(4096, 'n'), longer(4097, 'n');
+  const std::string at = " bytes at 'x', the limit is 4096";
+  EXPECT_EQ(outcome(tests::npy("{'descr': [('" + longer + "', '<f4')], 'fortran_order': False, 'shape': (2,)}", 2)),
+            "bad invalid_name x: a dtype of 4110 bytes at '', the limit is 4096");
+  const auto line = [](const std::string& dtype) {
+    return "{\"inputs\":{\"x\":{\"dtype\":\"" + dtype + "\",\"shape\":[1]}}}\n";
+  };
+  EXPECT_EQ(tests::calls_of(line(longest) + line(longer)),
+            "x " + longest + "[1]; \nbad invalid_name x:line 2: a dtype of 4097" + at);
+  const auto request = [](const std::string& dtype) {
+    return "{\"inputs\":[{\"name\":\"x\",\"shape\":[1],\"datatype\":\"" + dtype + "\"}]}";
+  };
+  EXPECT_EQ(tests::calls_of(request(longest)), "x " + longest + "[1]; ");
+  EXPECT_EQ(tests::calls_of(request(longer)), "bad invalid_name x: a dtype of 4097" + at);
+  EXPECT_EQ(outcome("input { name: 'x' data_type: " + longer + " }"), "invalid_name x: a dtype of 4097" + at);
+  EXPECT_EQ(outcome("flavors:\nrun_id: 1\nsignature:\n  inputs: '[{\"type\": \"" + longer + "\"}]'\n"),
+            "invalid_name x: a dtype of 4097 bytes at 'input_0', the limit is 4096");
+}
+
+// A sink that has no memory for what it gets.
+struct FullSink final : ReadSink {
+  void tensor(TensorInfo) override { throw std::bad_alloc(); }
+  void call(const Call&, std::uint64_t) override {}
+  bool bad(const Error&) override { return true; }
+};
+TEST(Readers, WhereMemoryRanOutIsSaid) {
+  FullSink sink;
+  std::string said;
+  try {
+    const auto format = tests::read(tests::npy_of("<f4", "(2,)"), sink, {}, "large.npy");
+    FAIL() << format.ok();
+  } catch (const std::bad_alloc& error) { said = error.what(); }
+  EXPECT_EQ(said, "large.npy: there is not enough memory to read it");
+}
+
 TEST(Readers, TwoThatTakeAFileAreAnErrorNamingBoth) {
   const std::string array = tests::npy_of("<f4", "(2,)");
   const auto source = open_memory("x.npy", std::as_bytes(std::span(array)));

@@ -31,6 +31,29 @@ TEST(TextProto, Values) {
   EXPECT_EQ(parsed("# one\na: 1 # two\n# three"), "a=1 ");
 }
 
+TEST(TextProto, WholeNumbers) {
+  const struct {
+    const char* text;
+    std::optional<std::int64_t> expected;
+  } cases[] = {{"0", 0},
+               {"-12", -12},
+               {"010", 8},
+               {"-0x1F", -31},
+               {"0X7fffffffffffffff", INT64_MAX},
+               {"-9223372036854775808", INT64_MIN},
+               {"9223372036854775808", std::nullopt},
+               {"08", std::nullopt},
+               {"0x", std::nullopt},
+               {"1.0", std::nullopt},
+               {"KIND", std::nullopt},
+               {"'1'", std::nullopt}};
+  for (const auto& c : cases) {
+    const auto fields = parse_text_proto(std::string("a: ") + c.text);
+    ASSERT_TRUE(fields.ok()) << c.text;
+    EXPECT_EQ(whole_number_of(fields->at(0)), c.expected) << c.text;
+  }
+}
+
 TEST(TextProto, BeginningsOfALongerText) {
   EXPECT_EQ(parsed("a: 1 b { c: 2 d: 'x", true), "a=1 b{c=2 d'x' }");
   EXPECT_EQ(parsed("a: 1 b", true), "a=1 ");
