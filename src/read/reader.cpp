@@ -65,7 +65,7 @@ Error unknown(const ByteSource& source, std::string_view head, std::string_view 
   return error;
 }
 
-// Lets through what the limits allow, whichever format it comes from: names and the texts of dtypes are shown and kept.
+// Lets through names that the limit allows, whichever format they come from.
 class BoundedSink final : public ReadSink {
  public:
   BoundedSink(const std::string& file, ReadSink& sink) : file_(file), sink_(sink) {}
@@ -102,15 +102,13 @@ class BoundedSink final : public ReadSink {
  private:
   template <class Tensor>
   static bool fits(const Tensor& tensor) noexcept {
-    return tensor.name.size() <= kMaxNameBytes && tensor.dtype.name().size() <= kMaxNameBytes;
+    return tensor.name.size() <= kMaxNameBytes;
   }
   template <class Tensor>
   Error too_long(const Tensor& tensor, std::uint64_t line) const {
-    const std::size_t name = tensor.name.size(), dtype = tensor.dtype.name().size();
-    return {ErrorCode::invalid_name, file_ + (line > 0 ? ":line " + std::to_string(line) : ""),
-            (name > kMaxNameBytes ? "a name of " + std::to_string(name) + " bytes"
-                                  : "a dtype of " + std::to_string(dtype) + " bytes at '" + tensor.name + "'") +
-                ", the limit is " + std::to_string(kMaxNameBytes)};
+    return {
+        ErrorCode::invalid_name, file_ + (line > 0 ? ":line " + std::to_string(line) : ""),
+        "a name of " + std::to_string(tensor.name.size()) + " bytes, the limit is " + std::to_string(kMaxNameBytes)};
   }
 
   const std::string& file_;

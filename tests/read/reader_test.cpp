@@ -211,24 +211,23 @@ TEST(Readers, OneFormatTakesAFile) {
 }
 
 // Names and dtypes are bounded whatever they come from.
-TEST(Readers, LongTextsCostThemselves) {
+TEST(Readers, LongNamesCostThemselves) {
   const std::string longest(4096, 'n'), longer(4097, 'n');
-  const std::string at = " bytes at 'x', the limit is 4096";
-  EXPECT_EQ(outcome(tests::npy("{'descr': [('" + longer + "', '<f4')], 'fortran_order': False, 'shape': (2,)}", 2)),
-            "bad invalid_name x: a dtype of 4110 bytes at '', the limit is 4096");
-  const auto line = [](const std::string& dtype) {
-    return "{\"inputs\":{\"x\":{\"dtype\":\"" + dtype + "\",\"shape\":[1]}}}\n";
+  const auto line = [](const std::string& name) {
+    return "{\"inputs\":{\"" + name + "\":{\"dtype\":\"bool\",\"shape\":[1]}}}\n";
   };
-  EXPECT_EQ(tests::calls_of(line(longest) + line(longer)),
-            "x " + longest + "[1]; \nbad invalid_name x:line 2: a dtype of 4097" + at);
-  const auto request = [](const std::string& dtype) {
-    return "{\"inputs\":[{\"name\":\"x\",\"shape\":[1],\"datatype\":\"" + dtype + "\"}]}";
+  EXPECT_EQ(tests::calls_of(line(longest)), longest + " bool[1]; ");
+  EXPECT_NE(tests::calls_of(line(longest) + line(longer)).find("x:line 2"), std::string::npos);
+  const auto request = [](const std::string& name) {
+    return "{\"inputs\":[{\"name\":\"" + name + "\",\"shape\":[1],\"datatype\":\"BOOL\"}]}";
   };
-  EXPECT_EQ(tests::calls_of(request(longest)), "x " + longest + "[1]; ");
-  EXPECT_EQ(tests::calls_of(request(longer)), "bad invalid_name x: a dtype of 4097" + at);
-  EXPECT_EQ(outcome("input { name: 'x' data_type: " + longer + " }"), "invalid_name x: a dtype of 4097" + at);
-  EXPECT_EQ(outcome("flavors:\nrun_id: 1\nsignature:\n  inputs: '[{\"type\": \"" + longer + "\"}]'\n"),
-            "invalid_name x: a dtype of 4097 bytes at 'input_0', the limit is 4096");
+  EXPECT_EQ(tests::calls_of(request(longest)), longest + " bool[1]; ");
+  EXPECT_NE(tests::calls_of(request(longer)).find("invalid_name x"), std::string::npos);
+  EXPECT_NE(outcome("input { name: '" + longer + "' data_type: TYPE_BOOL }").find("invalid_name x: "),
+            std::string::npos);
+  // The text of a dtype is that of the file, as long as it is.
+  EXPECT_EQ(tests::calls_of("{\"inputs\":{\"x\":{\"dtype\":\"" + longer + "\",\"shape\":[1]}}}\n"),
+            "x " + longer + "[1]; ");
 }
 
 // A sink that has no memory for what it gets.
