@@ -5,13 +5,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 namespace tensorspec {
 
-// In UTF-8; a surrogate is written as one, which is_utf8 refuses.
-void append_code_point(std::string& out, std::uint32_t value);
 // Takes up to `most` digits of that base, at most 16, from the text at `at`, which moves behind them.
 std::uint32_t take_digits(std::string_view text, std::size_t& at, std::uint32_t base, std::size_t most) noexcept;
 

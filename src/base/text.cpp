@@ -30,17 +30,15 @@ bool is_utf8(std::string_view text) noexcept {
   return true;
 }
 
-void append_utf8(std::string& out, char16_t character) {
-  const auto put = [&](unsigned value) { out += static_cast<char>(value); };
-  const unsigned value = character;
-  if (value < 0x80) return put(value);
-  if (value < 0x800) {
-    put(0xC0 | value >> 6);
-  } else {
-    put(0xE0 | value >> 12);
-    put(0x80 | (value >> 6 & 0x3F));
+void append_code_point(std::string& out, std::uint32_t value) {
+  if (value < 0x80) {
+    out += static_cast<char>(value);
+    return;
   }
-  put(0x80 | (value & 0x3F));
+  const int more = value < 0x800 ? 1 : value < 0x10000 ? 2 : 3;
+  static constexpr std::uint32_t kLead[] = {0, 0xC0, 0xE0, 0xF0};
+  out += static_cast<char>(kLead[more] | (value >> (6 * more) & 0x3F));
+  for (int i = more - 1; i >= 0; --i) out += static_cast<char>(0x80 | (value >> (6 * i) & 0x3F));
 }
 
 std::string join(const std::vector<std::string>& parts, std::string_view separator) {

@@ -20,8 +20,8 @@ namespace tensorspec {
 // cut.
 std::size_t utf8_sequence_length(std::string_view text) noexcept;
 bool is_utf8(std::string_view text) noexcept;
-// Appends a character of the Basic Multilingual Plane.
-void append_utf8(std::string& out, char16_t character);
+// Appends a code point; a surrogate is written as one, which is_utf8 refuses.
+void append_code_point(std::string& out, std::uint32_t value);
 
 // Whole text as a decimal integer; nullopt for anything else, including a value outside int64.
 inline std::optional<std::int64_t> parse_int64(std::string_view text) noexcept {

@@ -21,7 +21,7 @@ constexpr std::size_t kMagicSize = kNpyMagic.size() + 2;
 // Versions 1.0 and 2.0 are Latin-1; names inside tensorspec are UTF-8.
 std::string latin1_to_utf8(std::string_view text) {
   std::string out;
-  for (const char c : text) append_utf8(out, static_cast<unsigned char>(c));
+  for (const char c : text) append_code_point(out, static_cast<unsigned char>(c));
   return out;
 }
 

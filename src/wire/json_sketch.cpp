@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/escapes.hpp"
+#include "base/text.hpp"
 
 namespace tensorspec {
 namespace {

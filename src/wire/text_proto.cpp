@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "base/escapes.hpp"
+#include "base/text.hpp"
 #include "base/try.hpp"
 #include "wire/bytes.hpp"
 

@@ -145,7 +145,7 @@ std::string zip_name_text(const ZipMember& member) {
   std::string out;
   for (const char c : member.name) {
     const auto byte = static_cast<unsigned char>(c);
-    append_utf8(out, byte < 0x80 ? byte : kCp437[byte - 0x80]);
+    append_code_point(out, byte < 0x80 ? byte : kCp437[byte - 0x80]);
   }
   return out;
 }
