@@ -50,6 +50,15 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
   return out;
 }
 
+std::string join_some(std::vector<std::string> parts, std::size_t told) {
+  if (parts.size() > told) {
+    const std::size_t more = parts.size() - told;
+    parts.resize(told);
+    parts.push_back(std::to_string(more) + " more");
+  }
+  return join(parts, ", ");
+}
+
 std::string bracketed(const std::vector<std::int64_t>& sizes) {
   std::vector<std::string> parts;
   for (const std::int64_t size : sizes) parts.push_back(std::to_string(size));

@@ -53,6 +53,8 @@ inline bool same_bytes(const char* a, const char* b, std::size_t n) noexcept {
 }
 
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
+// "a, b, 2 more": at most `told` of the parts are told.
+std::string join_some(std::vector<std::string> parts, std::size_t told);
 // "[2, 3, 48]"
 std::string bracketed(const std::vector<std::int64_t>& sizes);
 // "1 call", "2 calls"

@@ -225,15 +225,11 @@ class VariantExplainer {
     for (const auto& [size, count] : entry.sizes)
       if (size % step.multiple_of != step.residue) outside.push_back(std::to_string(size));
     if (outside.empty()) return;
-    if (const std::size_t count = outside.size(); count > kSizesTold) {
-      outside.resize(kSizesTold);
-      outside.push_back(std::to_string(count - kSizesTold) + " more");
-    }
-    variant_.questions.push_back(
-        {"the declared step of " + symbol.name + " leaves out sizes that were seen (" + join(outside, ", ") + ")",
-         "change the step, or leave out the calls",
-         {symbol.name},
-         {}});
+    variant_.questions.push_back({"the declared step of " + symbol.name + " leaves out sizes that were seen (" +
+                                      join_some(std::move(outside), kSizesTold) + ")",
+                                  "change the step, or leave out the calls",
+                                  {symbol.name},
+                                  {}});
   }
 
   // A form that Dim cannot hold (nothing that is fitted is) would leave the axis as a symbol of its own.

@@ -10,15 +10,6 @@ namespace {
 
 constexpr std::size_t kAxesTold = 6, kRivalsTold = 6;
 
-std::string list(std::vector<std::string> parts, std::size_t told) {
-  if (parts.size() > told) {
-    const std::size_t more = parts.size() - told;
-    parts.resize(told);
-    parts.push_back(std::to_string(more) + " more");
-  }
-  return join(parts, ", ");
-}
-
 // Axes by dim, in display order of the first.
 struct Group {
   Dim dim;
@@ -72,7 +63,7 @@ std::string why(const Claim& claim) {
 }
 
 void add_expression(const Variant& variant, const Group& group, std::string& out) {
-  out += list(group.axes, kAxesTold) + " = " + group.dim.to_string() + "\n";
+  out += join_some(group.axes, kAxesTold) + " = " + group.dim.to_string() + "\n";
   const Claim* claim = claim_of(variant, group.dim);
   if (!claim) {
     out += "  written by hand\n";
@@ -82,7 +73,8 @@ void add_expression(const Variant& variant, const Group& group, std::string& out
   if (!claim->rivals.empty()) {
     std::vector<std::string> rivals;
     for (const Dim& rival : claim->rivals) rivals.push_back(rival.to_string());
-    out += "  fits as well: " + list(std::move(rivals), kRivalsTold) + "; a call that only one of these allows warns\n";
+    out += "  fits as well: " + join_some(std::move(rivals), kRivalsTold) +
+           "; a call that only one of these allows warns\n";
   }
   const std::string example = example_against(variant, group.dim);
   if (example.empty()) return;
@@ -93,7 +85,7 @@ void add_expression(const Variant& variant, const Group& group, std::string& out
 
 void add_symbol(const Variant& variant, const Group& group, std::string& out) {
   const std::string& name = *group.dim.as_symbol();
-  out += name + ": " + list(group.axes, kAxesTold) + "\n";
+  out += name + ": " + join_some(group.axes, kAxesTold) + "\n";
   const Symbol* symbol = variant.symbol(name);
   if (!symbol) return;
   const bool seen = symbol->seen > 0;
