@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.hpp"
 
+#include <simdjson.h>
+
 #include <algorithm>
 
 namespace tensorspec {
@@ -21,14 +23,7 @@ std::size_t utf8_sequence_length(std::string_view text) noexcept {
   return length;
 }
 
-bool is_utf8(std::string_view text) noexcept {
-  while (!text.empty()) {
-    const std::size_t length = utf8_sequence_length(text);
-    if (length == 0) return false;
-    text.remove_prefix(length);
-  }
-  return true;
-}
+bool is_utf8(std::string_view text) noexcept { return simdjson::validate_utf8(text.data(), text.size()); }
 
 void append_code_point(std::string& out, std::uint32_t value) {
   if (value < 0x80) {

@@ -92,6 +92,8 @@ class HeaderReader {
     auto code = parser->capacity() < text_.size() ? parser->allocate(text_.size(), kMaxDepth) : simdjson::SUCCESS;
     if (!code) code = parser->parse(text_.data(), text_.size(), false).get(root);
     if (code) return syntax_error(code);
+    tensors_.reserve(std::min(root.size(), kMaxTensors));
+    spans_.reserve(tensors_.capacity());
     bool has_metadata = false;
     for (const auto [name, value] : root) {
       if (name != kMetadata) {
@@ -197,6 +199,7 @@ class HeaderReader {
   Status take_shape(const dom::element& value, TensorInfo& tensor) const {
     dom::array extents;
     if (value.get(extents)) return fail(ErrorCode::json_type, tensor.name, "its shape is no array");
+    tensor.shape.reserve(std::min(extents.size(), kMaxRank));
     for (const dom::element element : extents) {
       std::uint64_t extent = 0;
       if (tensor.shape.size() == kMaxRank) return fail(ErrorCode::rank_too_large, tensor.name, {});
