@@ -12,9 +12,13 @@ namespace {
 constexpr std::int64_t kInside = 1024;  // steps looked at in the range seen, and beyond it
 constexpr std::size_t kAlike = 6;       // candidates that are about as good as the best
 constexpr std::int64_t kSmall = 8;      // sizes so small that more than twice as much is nothing
+constexpr std::int64_t kFactors = 1024;
+// Among so many odd numbers one has no factor in common with a step below 2^62.
+constexpr std::int64_t kOffStep = 1024;
 
+// Has it no factor that a model could be suspected of? A prime, below 2^20.
 bool is_prime(std::int64_t n) {
-  for (std::int64_t d = 2; d * d <= n; ++d)
+  for (std::int64_t d = 2; d < kFactors && d * d <= n; ++d)
     if (n % d == 0) return false;
   return n > 1;
 }
@@ -100,8 +104,9 @@ std::map<std::string, SymbolSizes> sizes_of_symbols(const Variant& variant, cons
 std::optional<std::int64_t> size_off_step(const SymbolSizes& sizes) {
   if (sizes.step == 1) return std::nullopt;
   // From the middle of what was seen outwards, so that nothing else is new about it.
-  const std::int64_t middle = sizes.low + (sizes.high - sizes.low) / 2;
-  for (std::int64_t distance = 0; distance <= 2 * sizes.step; ++distance)
+  const std::int64_t middle =
+      std::clamp(sizes.low + (sizes.high - sizes.low) / 2, sizes.least, std::max(sizes.least, sizes.most));
+  for (std::int64_t distance = 0; distance <= kOffStep; ++distance)
     for (const std::int64_t size : {middle - distance, middle + distance})
       if (size >= sizes.least && size <= sizes.most && size % 2 == 1 && std::gcd(size - sizes.first, sizes.step) == 1)
         return size;

@@ -106,6 +106,7 @@ class TorchDims {
     // Of 8*h the h counts, and of a symbol in steps the steps.
     for (auto& [name, size] : sizes) {
       const Symbol* symbol = original.symbol(name);
+      if (symbol != nullptr && symbol->multiple_of > kMaxExtent / 3) continue;  // so many are no size
       const std::int64_t least = symbol == nullptr ? 2 : symbol->residue + 2 * symbol->multiple_of;
       if (size < least) size = part_.box().domains.at(name).at_least(least).value_or(size);
     }

@@ -14,6 +14,7 @@ namespace {
 constexpr std::string_view kFormat = "tensorspec-plan";
 constexpr std::int64_t kVersion = 1;
 constexpr std::size_t kMaxProfiles = 65'536;
+constexpr std::size_t kMaxSizes = std::size_t{1} << 20;  // in all profiles together
 
 Json texts_json(const std::vector<std::string>& texts) { return Json::Array(texts.begin(), texts.end()); }
 
@@ -137,21 +138,29 @@ Result<std::vector<Ladder>> plan_of(const Json& value) {
   return out;
 }
 
-// Every combination of the lists.
+// Every combination of the lists, the last one's sizes changing fastest.
 Result<Ladder> product_of(const Json::Object& lists) {
-  Ladder out;
-  out.profiles.emplace_back();
+  std::vector<std::pair<std::string, std::vector<std::int64_t>>> symbols;
+  std::size_t count = 1;
   for (const auto& [name, list] : lists) {
-    TRY(const std::vector<std::int64_t> sizes, sizes_of(list, printable(name)));
-    if (out.profiles.size() * sizes.size() > kMaxProfiles)
+    TRY(std::vector<std::int64_t> sizes, sizes_of(list, printable(name)));
+    if (count * sizes.size() > kMaxProfiles)
       return bad(printable(name), "more than " + std::to_string(kMaxProfiles) + " combinations");
-    std::vector<Profile> next;
-    for (const Profile& profile : out.profiles)
-      for (const std::int64_t size : sizes) {
-        next.push_back(profile);
-        next.back().symbols[name] = {size, size, size};
-      }
-    out.profiles = std::move(next);
+    count *= sizes.size();
+    symbols.emplace_back(name, std::move(sizes));
+  }
+  if (count * symbols.size() > kMaxSizes)
+    return bad("", std::to_string(count) + " combinations of " + std::to_string(symbols.size()) +
+                       " symbols, more than " + std::to_string(kMaxSizes) + " sizes");
+  Ladder out;
+  out.profiles.resize(count);
+  std::size_t repeats = count;  // of a size, one after another
+  for (const auto& [name, sizes] : symbols) {
+    repeats /= sizes.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::int64_t size = sizes[i / repeats % sizes.size()];
+      out.profiles[i].symbols[name] = {size, size, size};
+    }
   }
   return out;
 }

@@ -68,6 +68,10 @@ TEST(Suggest, ASizeOffTheStep) {
   EXPECT_EQ(off(told(calls)), 1);
   EXPECT_EQ(off(told(calls + " / !7 | x 7,49")), 0) << "the model minds";
   EXPECT_EQ(off(told(calls + " / 7 | x 7,49")), 0) << "the step is gone";
+  const std::string wide = "1 | x 1,1400 / 2 | x 2,2800 / 3 | x 3,8400 / 5 | x 5,5600";
+  const auto limited = told(wide, {{"s0", {std::nullopt, 100}}});
+  EXPECT_THAT(limited, testing::Contains(testing::AllOf(testing::HasSubstr(", 99]"), testing::HasSubstr("s0 only in"))))
+      << "within limits far from what was seen";
 }
 
 TEST(Suggest, AxesApartThatWereEqual) {

@@ -283,6 +283,14 @@ TEST(Plan, Ladders) {
   EXPECT_THAT(sizes("{\"profiles\": [{\"s\": {\"min\": 5, \"max\": 4}}]}"), HasSubstr("min <= opt <= max"));
   EXPECT_THAT(sizes("{\"format\": \"tensorspec-plan\", \"version\": 2}"), HasSubstr("expected 1"));
   EXPECT_THAT(sizes("{\"format\": \"other\"}"), HasSubstr("tensorspec-plan"));
+  // 256 * 256 combinations, of two symbols and of 18.
+  std::string two = "{\"a\": [0", many;
+  for (int i = 1; i < 256; ++i) two += ", " + std::to_string(i);
+  two += "]";
+  two += ", \"b\"" + two.substr(4);
+  for (int i = 0; i < 16; ++i) many += ", \"s" + std::to_string(i) + "\": [1]";
+  EXPECT_EQ((*parse_ladders(two + "}"))[0].profiles.size(), 65'536U);
+  EXPECT_THAT(sizes(two + many + "}"), HasSubstr("65536 combinations of 18 symbols, more than 1048576 sizes"));
   EXPECT_EQ(parse_ladders("[1").error().code, ErrorCode::json_syntax);
   EXPECT_EQ(parse_ladders("[1]").error().code, ErrorCode::plan_format);
   EXPECT_FALSE(is_ladder(tests::contract("x b").to_json()));
