@@ -96,26 +96,31 @@ const std::vector<ExporterInfo>& all_exporters() {
 
 Result<Exported> export_contract(const Contract& contract, std::string_view exporter, const ExportOptions& options) {
   TRY(const Exporter* const entry, find(exporter));
-  if (entry->info.needs_model && options.model.empty())
-    return Error{ErrorCode::invalid_argument, std::string(exporter), "it rewrites a model: which one? (--model)"};
-  TRY(const std::vector<std::size_t> indices, chosen(contract, *entry, options));
+  return export_with(*entry, contract, options);
+}
+
+Result<Exported> export_with(const Exporter& exporter, const Contract& contract, const ExportOptions& options) {
+  if (exporter.info.needs_model && options.model.empty())
+    return Error{ErrorCode::invalid_argument, std::string(exporter.info.id),
+                 "it rewrites a model: which one? (--model)"};
+  TRY(const std::vector<std::size_t> indices, chosen(contract, exporter, options));
   ExportJob job{.contract = contract, .options = options, .parts = {}, .pieces = {}, .notes = {}, .limited = {}};
   for (const std::size_t index : indices) {
     const Variant& variant = contract.variants()[index];
     TRY(std::vector<SizeBox> boxes, boxes_of(contract, variant, options.profiles));
-    if (!has(entry->info.keeps, Keeps::profiles)) merge_boxes(boxes);
-    if (has(entry->info.keeps, Keeps::typical) && boxes[0].guessed)
+    if (!has(exporter.info.keeps, Keeps::profiles)) merge_boxes(boxes);
+    if (has(exporter.info.keeps, Keeps::typical) && boxes[0].guessed)
       job.note("no call tells the typical sizes: the largest stand for them, where there are any");
     job.parts.push_back({&variant, index, std::move(boxes)});
   }
-  if (Status status = entry->write(job); !status.ok()) return std::move(status).error();
+  if (Status status = exporter.write(job); !status.ok()) return std::move(status).error();
   std::vector<std::string> notes;
   for (const ExportJob::Part& part : job.parts)
-    for (std::string& loss : losses(entry->info, *part.variant, options.profiles.size(), job.limited))
+    for (std::string& loss : losses(exporter.info, *part.variant, options.profiles.size(), job.limited))
       notes.push_back((job.parts.size() > 1 ? "variant " + std::to_string(part.index) + ": " : "") + std::move(loss));
   notes.insert(notes.end(), job.notes.begin(), job.notes.end());
   return Exported{
-      .exporter = entry->info, .pieces = std::move(job.pieces), .model = options.model, .notes = std::move(notes)};
+      .exporter = exporter.info, .pieces = std::move(job.pieces), .model = options.model, .notes = std::move(notes)};
 }
 
 Status write_export(const Exported& exported, const std::function<Status(std::string_view bytes)>& write) {

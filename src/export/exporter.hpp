@@ -46,6 +46,9 @@ struct Exporter {
   Status (*write)(ExportJob& job);
 };
 
+// export_contract() by an entry that need not be in the table.
+Result<Exported> export_with(const Exporter& exporter, const Contract& contract, const ExportOptions& options);
+
 namespace exporters {
 #define TENSORSPEC_MEMBER(stem) extern const Exporter stem;
 #include "export_family.inc"
