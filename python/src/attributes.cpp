@@ -7,6 +7,8 @@
 #include <mutex>
 #include <vector>
 
+#include "tensors.hpp"
+
 namespace tensorspec::python {
 namespace {
 
@@ -218,13 +220,11 @@ nb::object Attributes::get(PyObject* tensor, PyObject* descriptor) {
 #endif
 }
 
-const DType* Attributes::read_array(PyObject* tensor, Extents& extents) const {
+PyObject* Attributes::read_array(PyObject* tensor, Extents& extents) const noexcept {
   if (!array_) return nullptr;
   const auto* fields = reinterpret_cast<const ArrayFields*>(tensor);
-  const DType* dtype = known_dtype(fields->dtype);
-  if (dtype == nullptr) return nullptr;
-  for (int i = 0; i < fields->rank; ++i) extents.push(std::int64_t{fields->extents[i]});
-  return dtype;
+  extents.append(fields->extents, static_cast<std::size_t>(fields->rank));
+  return fields->dtype;
 }
 
 }  // namespace tensorspec::python

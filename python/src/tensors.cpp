@@ -3,8 +3,6 @@
 
 #include <cmath>
 
-#include "attributes.hpp"
-
 namespace tensorspec::python {
 
 void Extents::spill(std::int64_t extent) {
@@ -154,18 +152,22 @@ void read_shape(nb::handle shape, std::string_view name, Extents& out) {
 void Tensors::add(nb::handle name, nb::handle tensor, const char* what) {
   if (!PyUnicode_Check(name.ptr()))
     raise_type_error(std::string(what) + ": names of tensors are str, not " + type_of(name));
-  nb::object exact = PyUnicode_CheckExact(name.ptr()) ? nb::borrow(name) : nb::object(nb::str(name));
+  if (!PyUnicode_CheckExact(name.ptr())) {  // its text, whatever its class has for str()
+    const nb::object text = nb::steal(PyUnicode_FromObject(name.ptr()));
+    if (!text.is_valid()) throw nb::python_error();
+    return add(text, tensor, what);
+  }
   const std::size_t first = extents_.size();
   const DType* dtype = read_fast(tensor.ptr());
-  if (dtype == nullptr) dtype = read_any(tensor, utf8(exact), first);
-  push(exact.ptr(), dtype, extents_.size() - first);
+  if (dtype == nullptr) dtype = read_any(tensor, utf8(name), first);
+  push(name.ptr(), dtype, extents_.size() - first);
 }
 
 // The usual case; nullptr, and maybe some extents too many, when this is none.
 const DType* Tensors::read_fast(PyObject* tensor) {
-  const Attributes attributes = attributes_of(tensor);
+  const Attributes& attributes = lately_.attributes(tensor);
   if (!attributes.are_getters()) return nullptr;
-  if (const DType* dtype = attributes.read_array(tensor, extents_)) return dtype;
+  if (PyObject* dtype = attributes.read_array(tensor, extents_)) return lately_.dtype(dtype);
   nb::object shape = attributes.shape(tensor);
   if (!shape.is_valid() || !PyTuple_Check(shape.ptr()) || !push_ints(shape.ptr(), extents_)) {
     PyErr_Clear();
@@ -176,7 +178,7 @@ const DType* Tensors::read_fast(PyObject* tensor) {
     PyErr_Clear();
     return nullptr;
   }
-  return known_dtype(dtype.ptr());
+  return lately_.dtype(dtype.ptr());
 }
 
 const DType* Tensors::read_any(nb::handle tensor, const std::string& name, std::size_t first) {

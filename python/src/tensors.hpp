@@ -4,7 +4,6 @@
 // are meta, fake, lazy, copy-on-write or inside vmap stay as they are.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <forward_list>
@@ -12,40 +11,11 @@
 #include <span>
 #include <vector>
 
+#include "attributes.hpp"
 #include "bindings.hpp"
 #include "tensorspec/call.hpp"
 
 namespace tensorspec::python {
-
-// The dtype that an object stands for: torch.dtype, numpy.dtype, a name, anything whose str() is one. None: not known.
-DType to_dtype(nb::handle object);
-
-// Extents of one call, in order. Small ones stay off the heap.
-class Extents {
- public:
-  void push(std::int64_t extent) {
-    if (size_ < inline_.size()) inline_[size_] = extent;
-    else spill(extent);
-    ++size_;
-  }
-  // Takes the last ones off. REQUIRES: size <= size().
-  void resize(std::size_t size) {
-    // The heap, once used, holds all of them.
-    if (size_ > inline_.size() && size <= inline_.size()) std::copy_n(heap_.begin(), size, inline_.begin());
-    if (size_ > inline_.size()) heap_.resize(size <= inline_.size() ? 0 : size);
-    size_ = size;
-  }
-  std::size_t size() const noexcept { return size_; }
-  const std::int64_t* data() const noexcept { return size_ <= inline_.size() ? inline_.data() : heap_.data(); }
-  std::span<const std::int64_t> all() const noexcept { return {data(), size_}; }
-
- private:
-  void spill(std::int64_t extent);
-
-  std::array<std::int64_t, 512> inline_;
-  std::vector<std::int64_t> heap_;
-  std::size_t size_ = 0;
-};
 
 // The tensors of one call, as read: inputs, then outputs.
 class Tensors {
@@ -90,6 +60,7 @@ class Tensors {
   std::vector<Tensor> heap_;
   std::size_t count_ = 0, inputs_ = 0;
   Extents extents_;
+  Lately lately_;
   std::forward_list<DType> own_;  // of dtypes that have no object for ever
 };
 

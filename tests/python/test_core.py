@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Learner, Contract, Checker and Dim from Python."""
 import copy
+import enum
 import gc
 import json
 import pickle
@@ -152,6 +153,19 @@ def test_observe_more_tensors_kinds_and_extents_than_fit_inline():
         learner.observe({f"only{i}": np.zeros(i)})
         calls.observe(Call({f"only{i}": np.zeros(i)}))
     assert learner.evidence == calls.evidence
+
+
+def test_a_name_is_the_text_of_any_kind_of_str():
+    class Name(str, enum.Enum):
+        ids = "ids"
+
+    class Own(str):
+        def __str__(self):
+            return self
+
+    call = Call({Name.ids: ("int64", (1, 2)), Own("mask"): ("bool", (1, 2))})
+    assert [tensor.name for tensor in call.inputs] == ["ids", "mask"]
+    assert {type(tensor.name) for tensor in call.inputs} == {str}
 
 
 def test_numpy_arrays_of_every_kind():
