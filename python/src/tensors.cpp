@@ -5,11 +5,6 @@
 
 namespace tensorspec::python {
 
-void Extents::spill(std::int64_t extent) {
-  if (heap_.empty()) heap_.assign(inline_.begin(), inline_.end());
-  heap_.push_back(extent);
-}
-
 Tensors::~Tensors() {
   for (const Tensor& tensor : all()) Py_DECREF(tensor.name);
 }

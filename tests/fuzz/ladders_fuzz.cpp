@@ -3,15 +3,11 @@
 // Plan files and lists of sizes. A find goes to tests/corpus/ladders, where the ordinary tests replay it.
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 
+#include "fuzz/fault.hpp"
 #include "fuzz/text_check.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string fault = tensorspec::tests::ladders_fault({reinterpret_cast<const char*>(data), size});
-  if (!fault.empty()) {
-    std::fprintf(stderr, "%s\n", fault.c_str());
-    __builtin_trap();
-  }
+  tensorspec::tests::stop_at(tensorspec::tests::ladders_fault({reinterpret_cast<const char*>(data), size}));
   return 0;
 }

@@ -5,19 +5,15 @@
 // TENSORSPEC_FUZZ_FORMAT=npy in the environment every input goes to that reader alone.
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
+#include "fuzz/fault.hpp"
 #include "fuzz/read_check.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const char* const only = std::getenv("TENSORSPEC_FUZZ_FORMAT");
-  const std::string fault =
-      tensorspec::tests::read_fault({reinterpret_cast<const char*>(data), size}, only ? only : std::string_view());
-  if (!fault.empty()) {
-    std::fprintf(stderr, "%s\n", fault.c_str());
-    __builtin_trap();
-  }
+  tensorspec::tests::stop_at(
+      tensorspec::tests::read_fault({reinterpret_cast<const char*>(data), size}, only ? only : std::string_view()));
   return 0;
 }

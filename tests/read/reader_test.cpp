@@ -12,7 +12,6 @@
 #include <set>
 
 #include "base/json.hpp"
-#include "fuzz/read_check.hpp"
 #include "read/collector.hpp"
 #include "wire/zip_builder.hpp"
 
@@ -173,18 +172,6 @@ TEST(Readers, Goldens) {
     }
     EXPECT_GT(inputs, 0u) << id;
   }
-}
-
-// Hostile files and finds of the fuzz target, each through every reader.
-TEST(Readers, Corpus) {
-  std::size_t files = 0;
-  for (const auto& entry : fs::recursive_directory_iterator(kSource / "tests/corpus/read")) {
-    if (!entry.is_regular_file()) continue;
-    ++files;
-    const std::string fault = tests::read_fault(file_text(entry.path().string()));
-    EXPECT_EQ(fault, "") << entry.path();
-  }
-  EXPECT_GT(files, 0u);
 }
 
 // Files that look like two formats.
